@@ -1,0 +1,1 @@
+"""The command line: translates arguments in, results and errors out."""

@@ -1,0 +1,1 @@
+"""The file format (docs/format.md): bytes to values and back. Pure."""

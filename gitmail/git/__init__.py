@@ -1,0 +1,1 @@
+"""The only package that starts git or touches a repository's insides."""

@@ -1,0 +1,1 @@
+"""The disposable SQLite index: lists, counts and search. SQLite is this package's secret."""

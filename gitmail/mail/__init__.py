@@ -1,0 +1,1 @@
+"""Use cases of mail: send, receive, read, acknowledge, list."""

@@ -1,0 +1,1 @@
+"""Use cases of reservations: who works on which paths."""

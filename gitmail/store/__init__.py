@@ -1,0 +1,1 @@
+"""The store: one way to write, views that follow main."""

@@ -1,0 +1,1 @@
+"""Values and pure rules: no clock, no disk, no process (docs/architecture.md)."""
