@@ -1,0 +1,41 @@
+# Everything a fresh machine needs: Python 3.11+, git and make. `make demo` and `make test` set up
+# a virtual environment in .venv the first time and whenever pyproject.toml changed.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test storm bench lint types clean setup
+
+demo: setup
+	$(BIN)/gitmail demo
+
+test: setup
+	$(BIN)/python -m pytest -m "not storm" -n auto
+
+storm: setup
+	$(BIN)/python -m pytest -m storm -x -s
+
+bench: setup
+	$(BIN)/python -m benchmarks $(BENCH)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: setup
+	$(BIN)/mypy
+
+setup: $(BIN)/.installed
+
+$(BIN)/.installed: pyproject.toml
+	@echo "Setting up $(VENV) (once; a minute or two) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gitmail needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
