@@ -1,0 +1,1 @@
+"""Tests of tides: `python -m unittest`."""

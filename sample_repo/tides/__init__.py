@@ -1,0 +1,3 @@
+"""Tide tables: how high is the water, and when may the boat cross the bar?"""
+
+__version__ = "0.3.0"
