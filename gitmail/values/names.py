@@ -23,7 +23,6 @@ _ID_LIKE = re.compile(r"[0-9A-Fa-f]{8,32}")
 _WINDOWS = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 _DROPPED = re.compile(r"[^A-Za-z0-9._-]")
 _LOOK_ALIKE = str.maketrans("0134578i", "oleastbl", "._-")
-_FALLBACK = "Person"
 
 
 def fold(name: str) -> str:
@@ -71,19 +70,19 @@ def check_agent_name(text: str, argument: str = "name") -> str:
     return text
 
 
-def name_from_person(person: str) -> str:
-    """Turn a person's own name into an agent name by dropping what does not fit.
+def name_from_person(person: str, fallback: str = "Person") -> str:
+    """Turn a person's own name (or a folder's) into a name by dropping what does not fit.
 
     Accents fall away and spaces close up: Pat Person gives PatPerson. What is left of a name that
-    cannot stand alone (nothing, a reserved word, hex digits) is completed by `Person`.
+    cannot stand alone (nothing, a reserved word, hex digits) is completed by `fallback`.
     """
     plain = unicodedata.normalize("NFKD", person)
     kept = _DROPPED.sub("", plain).lstrip("._-")
-    kept = kept[: NAME_LIMIT - len(_FALLBACK)].rstrip("._-")
+    kept = kept[: NAME_LIMIT - len(fallback)].rstrip("._-")
     if name_problem(kept) is None:
         return kept
-    completed = (kept + _FALLBACK).lstrip("._-")
-    return completed if name_problem(completed) is None else _FALLBACK
+    completed = kept.partition(".")[0] + fallback
+    return completed if name_problem(completed) is None else fallback
 
 
 def fresh_name(choice: Callable[[Sequence[str]], str]) -> str:
