@@ -1,0 +1,72 @@
+"""Making what was written survive a power cut, and naming what the disk refuses."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+from gitmail.errors import StoreUnavailable
+
+_FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+_CODES = {
+    errno.ENOSPC: ("disk_full", "the disk is full", "Free some space and try again."),
+    errno.EDQUOT: ("disk_full", "the disk quota is used up", "Free some space and try again."),
+    errno.EROFS: ("read_only", "the file system is read-only", ""),
+    errno.EACCES: ("read_only", "permission is denied", ""),
+    errno.EPERM: ("read_only", "the operation is not permitted", ""),
+}
+_ELSEWHERE = "Make it writable, or put the store elsewhere with `gitmail init --store PATH`."
+
+
+def sync_descriptor(descriptor: int) -> None:
+    """Flush one open file to the medium; on macOS past the drive's own cache as well."""
+    if _FULL_SYNC is not None:
+        try:
+            fcntl.fcntl(descriptor, _FULL_SYNC)
+            return
+        except OSError:
+            pass  # not every file system there knows it; fsync is then the best there is
+    os.fsync(descriptor)
+
+
+def sync_file(path: str | Path) -> None:
+    """Flush the file at `path`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        sync_descriptor(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(path: str | Path) -> None:
+    """Flush the names in the folder `path`; a file system that cannot is left to its ways."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of `data`, however many calls that takes."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def disk_error(error: OSError, path: str | Path) -> StoreUnavailable:
+    """Return the failure to raise for `error` at `path`: disk_full, read_only or io_error."""
+    code, words, hint = _CODES.get(
+        error.errno or 0, ("io_error", (error.strerror or "it failed").lower(), "")
+    )
+    return StoreUnavailable(
+        code,
+        f"Cannot write {path}: {words}.",
+        hint or _ELSEWHERE,
+        path=str(path),
+    )
