@@ -9,6 +9,7 @@ import pytest
 from gitmail.demo.sample import sample_script
 from gitmail.demo.script import Step, load_script
 from gitmail.errors import InvalidInput
+from gitmail.mail.secrets import find_secret
 from gitmail.values.names import check_agent_name, name_from_person
 from gitmail.values.text import check_subject, check_text
 
@@ -58,6 +59,7 @@ def test_a_memory_message_step_is_within_the_contract(step: Step) -> None:
         assert given & {"to", "reply_to"}
         check_subject(step.arguments["subject"])
         check_text(step.arguments["text"], "text", TEXT_BYTES)
+        assert find_secret(step.arguments["text"]) is None
 
 
 @steps("fetch_inbox")
