@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
-from gitmail.reservations.glob_syntax import ANY, ONE_BYTE, STAR, Step, folder_steps, parse
+from gitmail.values.glob_syntax import ANY, ONE_BYTE, STAR, Step, folder_steps, parse
 
 _Item = TypeVar("_Item")
 _Place: TypeAlias = tuple[int, int]  # how far each of two patterns has been walked

@@ -125,7 +125,7 @@ def test_two_patterns_overlap_as_people_expect(first: str, second: str, expected
 
 @pytest.mark.parametrize(
     "pattern",
-    ["", "  ", "/", "//", "!src", "#x", "a//b", "./src", "src/../x", "a/.", "[ab", "a\\", 
+    ["", "  ", "/", "//", "!src", "#x", "a//b", "./src", "src/../x", "a/.", "[ab", "a\\",
      "src\\auth", "a/[b/c]", "a\nb", "a\x00", "[[:nope:]]", "[é]", "[b-a]", "\udcff", "x" * 513],
 )  # fmt: skip
 def test_a_pattern_that_could_match_nothing_is_refused_by_name(pattern: str) -> None:
