@@ -227,7 +227,7 @@ def _reservation(
 def _with_tail(start: str, tail: str) -> str:
     """Append what somebody wrote, cut so that the sentence ends at COLUMNS where it can."""
     room = max(COLUMNS - columns(start), _LEAST_SUBJECT)
-    return _one_line(start) + shorten(_one_line(tail), room)
+    return start + shorten(_one_line(tail), room)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -246,8 +246,8 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    shown = " ".join(f"#{number}" for number in numbers[:8])
-    more = len(numbers) - 8
+    shown = " ".join(f"#{number}" for number in numbers[:5])
+    more = len(numbers) - 5
     return f"{shown} and {more} more" if more > 0 else shown
 
 
