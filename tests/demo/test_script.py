@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from gitmail.demo.sample import sample_script
@@ -40,7 +38,7 @@ SCRIPT = sample_script()
 STEPS = {f"{step.number} {step.say}": step for step in SCRIPT.steps}
 
 
-def steps(tool: str) -> Any:
+def steps(tool: str) -> pytest.MarkDecorator:
     chosen = {name: step for name, step in STEPS.items() if step.tool == tool}
     return pytest.mark.parametrize("step", chosen.values(), ids=chosen.keys())
 
