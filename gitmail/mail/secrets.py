@@ -61,7 +61,7 @@ KINDS = (
     ),
     SecretKind("Discord bot token", ".", r"\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])"),
     SecretKind("Telegram bot token", ":AA", r"\b[0-9]{8,10}:AA[\w-]{33}(?![\w-])"),
-    SecretKind("Stripe key", "k_live_", r"\b[sr]k_live_[A-Za-z0-9]{16,}\b"),
+    SecretKind("Stripe key", "k_live_ k_test_", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}\b"),
     SecretKind("Stripe webhook secret", "whsec_", r"\bwhsec_[A-Za-z0-9+/]{32,}"),
     SecretKind("Square token", "sq0", r"\bsq0(?:atp|csp|idp)-[\w-]{22,}"),
     SecretKind(
