@@ -56,6 +56,8 @@ def read_loose(git_dir: Path, sha: str) -> tuple[str, bytes] | None:
             packed = file.read()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise damaged(sha, f"it cannot be read ({error.strerror})") from error
     inflater = zlib.decompressobj()
     try:
         whole = inflater.decompress(packed)

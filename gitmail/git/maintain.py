@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -126,7 +127,7 @@ class _Run:
         args = ["rev-list", "--objects", "--unpacked", "--reverse", main]
         if (tip := self._packed_tip()) is not None and is_ancestor(self._git_dir, tip, main):
             args.append(f"^{tip}")
-        return self._git(args).splitlines(keepends=True)
+        return [_with_hint(line) for line in self._git(args).splitlines()]
 
     def _pack_step(self, names: list[bytes]) -> None:
         packs = f"{self._git_dir}/objects/pack"
@@ -184,6 +185,17 @@ class _Run:
                         os.unlink(file)
                         removed.append(file)
         return tuple(removed)
+
+
+def _with_hint(line: bytes) -> bytes:
+    """Return `sha hint` for `sha path`: git seeks differences among objects of similar hints.
+
+    Folders keep their path. A file moves between folders under one name, and git's own weighing of
+    names would heap up all letters of one subject: it gets a digest of its bare name.
+    """
+    sha, _, path = line.partition(b" ")
+    name = path.rpartition(b"/")[2]
+    return b"%s %s\n" % (sha, b"%08x" % zlib.crc32(name) if b"." in name else path)
 
 
 def count_packs(git_dir: Path) -> int:

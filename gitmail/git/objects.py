@@ -143,12 +143,10 @@ class ObjectReader:
     def _ask(self, sha: str) -> tuple[str, bytes] | None:
         try:
             answer = self._ask_once(sha)
-        except OSError:
-            self._end_batch()  # it died; a new one may do better, a third would not
+        except _BatchDiedError:  # a new one may do better, a third would not
             try:
                 answer = self._ask_once(sha)
-            except OSError as error:
-                self._end_batch()
+            except _BatchDiedError as error:
                 raise damaged(sha, "git cannot read it") from error
         if answer is not None and object_name(*answer)[0] != sha:
             raise damaged(sha, "its content does not match its name")
@@ -156,20 +154,13 @@ class ObjectReader:
 
     def _ask_once(self, sha: str) -> tuple[str, bytes] | None:
         batch = self._batch or self._start_batch()
-        if batch.stdin is None or batch.stdout is None:
-            raise BrokenPipeError
-        batch.stdin.write(sha.encode() + b"\n")
-        batch.stdin.flush()
-        words = batch.stdout.readline().split()
-        if words[1:] == [b"missing"]:
-            return None
-        if len(words) != 3:
-            raise BrokenPipeError
-        size = int(words[2])
-        data = batch.stdout.read(size + 1)
-        if len(data) != size + 1:
-            raise BrokenPipeError
-        return words[1].decode("ascii"), data[:-1]
+        try:
+            return _exchange(batch, sha)
+        except BaseException as error:
+            self._end_batch()  # also after Ctrl-C: what is half read would be the next answer
+            if isinstance(error, OSError):
+                raise _BatchDiedError from error
+            raise
 
     def _start_batch(self) -> subprocess.Popen[bytes]:
         batch = process.start(
@@ -186,6 +177,27 @@ class ObjectReader:
         if self._ender is not None:
             self._ender()
         self._batch = self._ender = None
+
+
+class _BatchDiedError(Exception):
+    """The git process ended, or answered with less than it announced."""
+
+
+def _exchange(batch: subprocess.Popen[bytes], sha: str) -> tuple[str, bytes] | None:
+    if batch.stdin is None or batch.stdout is None:
+        raise BrokenPipeError
+    batch.stdin.write(sha.encode() + b"\n")
+    batch.stdin.flush()
+    words = batch.stdout.readline().split()
+    if words[1:] == [b"missing"]:
+        return None
+    if len(words) != 3:
+        raise BrokenPipeError
+    size = int(words[2])
+    data = batch.stdout.read(size + 1)
+    if len(data) != size + 1:
+        raise BrokenPipeError
+    return words[1].decode("ascii"), data[:-1]
 
 
 def _missing(sha: str) -> StoreUnavailable:

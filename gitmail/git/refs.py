@@ -88,13 +88,16 @@ def advance_main(
             try:
                 _move(git_dir, lock, expected, new, ident(who, time), reason)
             except BaseException:
-                os.unlink(lock)
+                if _is_ours(lock, private):
+                    _undo(git_dir, lock, expected, new)
                 raise
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(private)
     except OSError as error:
         raise disk_error(error, error.filename or lock) from error
+    with suppress(OSError):  # main has moved: nothing after that may look like a failure
+        sync_folder(f"{git_dir}/refs/heads")
     steps.reached("lock-cleaned")
 
 
@@ -109,9 +112,8 @@ def remove_dead_locks(git_dir: Path, tmp_dir: Path) -> list[str]:
     removed = []
     private = _private_files(tmp_dir)
     if any(_is_ours(lock, file) for file in private):
-        for log in LOGS:
-            _drop_unfinished(f"{git_dir}/{log}", read_main(git_dir), _read(lock) or b"")
-        os.unlink(lock)
+        new = (_read(lock) or b"").decode("ascii", "replace").strip()
+        _undo(git_dir, lock, read_main(git_dir), new)
         removed.append(lock)
     for file in private:
         with suppress(FileNotFoundError):
@@ -234,7 +236,13 @@ def _move(
     steps.reached("reflog-written")
     os.rename(lock, f"{git_dir}/{MAIN}")
     steps.reached("ref-moved")
-    sync_folder(f"{git_dir}/refs/heads")
+
+
+def _undo(git_dir: Path, lock: str, expected: str | None, new: str) -> None:
+    for log in LOGS:
+        with suppress(OSError):
+            _drop_line(f"{git_dir}/{log}", expected, new)
+    os.unlink(lock)
 
 
 def _append_line(path: str, line: bytes) -> None:
@@ -272,12 +280,9 @@ def _is_ours(lock: str, private: str) -> bool:
     return unfinished and os.path.basename(private).startswith("intent-")
 
 
-def _drop_unfinished(log: str, main: str | None, content: bytes) -> None:
-    """Cut the last line of a reflog if it tells of the move that the dead lock stood for."""
-    new = content.strip()
-    if not new or new.decode("ascii", "replace") == main:
-        return
+def _drop_line(log: str, old: str | None, new: str) -> None:
+    """Cut the last line of a reflog if it tells of the move from `old` to `new` that never was."""
     data = _read(log) or b""
     start = data.rstrip(b"\n").rfind(b"\n") + 1
-    if data[start:].startswith((main or _ZERO).encode() + b" " + new + b" "):
+    if new and data[start:].startswith(f"{old or _ZERO} {new} ".encode()):
         os.truncate(log, start)

@@ -44,7 +44,7 @@ SETTINGS: Mapping[str, str] = {
 }
 """What every store's config must say; `check_config` compares, `repair_config` restores."""
 
-UNSET = ("core.worktree",)
+_UNWANTED = ("core.worktree", "include.", "includeif.")
 _SUPPORTED = {"extensions.objectformat": "sha1", "extensions.refstorage": "files"}
 _NO_WORKTREES = "A gitmail store has no linked worktrees: clone it instead.\n"
 _CREATING = "creating"
@@ -84,6 +84,7 @@ def create(path: Path, fill: Callable[[Path], None]) -> bool:
     was faster. Raises Refused `not_empty` if `path` holds anything else; StoreUnavailable
     `git_missing`, `disk_full`, `read_only`, `io_error`, `git_failed`.
     """
+    path = path.resolve()
     if is_store(path):
         return False
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -193,8 +194,8 @@ def _mark_creating(top: Path) -> int:
 
 
 def _remove_leftovers(path: Path) -> None:
-    for folder in path.parent.glob(f"{_prefix(path)}*"):
-        if _is_dead(folder):
+    for folder in path.parent.iterdir():
+        if folder.name.startswith(_prefix(path)) and _is_dead(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -274,12 +275,13 @@ def _check_settings(git_dir: Path) -> list[ConfigProblem]:
         if is_ != wanted:
             what = f"{key} is {'not set' if is_ is None else repr(is_)}, not {wanted!r}"
             problems.append(ConfigProblem(what, key, wanted))
-    problems += [ConfigProblem(f"{key} is set", key) for key in UNSET if key in found]
+    unwanted = [key for key in found if key.startswith(_UNWANTED)]
+    problems += [ConfigProblem(f"{key} is set", key) for key in unwanted]
     return problems
 
 
 def _read_settings(git_dir: Path) -> dict[str, str]:
-    args = ["config", "--null", "--file", f"{git_dir}/config", "--includes", "--list"]
+    args = ["config", "--null", "--file", f"{git_dir}/config", "--no-includes", "--list"]
     out = process.run(args, git_dir=None, cwd=git_dir).decode("utf-8", "replace")
     pairs = (entry.partition("\n") for entry in out.split("\0") if entry)
     return {key: value for key, _, value in pairs}
