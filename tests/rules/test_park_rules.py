@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,11 @@ LAPSED = NOW + timedelta(hours=13)
 AGENT = Agent(id="a" * 32, name="BlueLake", registered_at=NOW, status="working", status_at=NOW)
 
 
-def update(agent: Agent, now: datetime = NOW, **fields: object) -> Agent:
-    return apply_update(agent, BoardUpdate(**fields), now)  # type: ignore[arg-type]
+def update(agent: Agent, now: datetime = NOW, **fields: Any) -> Agent:
+    return apply_update(agent, BoardUpdate(**fields), now)
 
 
-def parked(**fields: object) -> Agent:
+def parked(**fields: Any) -> Agent:
     given = {
         "park_reason": "waiting_peer",
         "park_needs": "a review",
@@ -90,7 +91,7 @@ def test_another_field_leaves_the_park_alone(fields: dict[str, str]) -> None:
     ],
 )
 def test_a_field_alone_refines_a_live_park_and_keeps_its_expiry(
-    fields: dict[str, str], changed: dict[str, str | None]
+    fields: dict[str, str], changed: dict[str, Any]
 ) -> None:
     before = parked()
     live = park_of(before, LATER)
@@ -149,10 +150,10 @@ INVALID_PARKS = [
 
 @pytest.mark.parametrize(("argument", "value"), INVALID_PARKS)
 def test_an_invalid_park_field_applies_nothing_and_names_what_is_accepted(
-    argument: str, value: object
+    argument: str, value: Any
 ) -> None:
     with pytest.raises(InvalidInput) as raised:
-        update(AGENT, **{"park_reason": "blocked", "status": "x"} | {argument: value})
+        update(AGENT, **dict[str, Any](park_reason="blocked", status="x") | {argument: value})
     assert raised.value.code == "invalid_park"
     assert raised.value.facts["argument"] == argument
     assert raised.value.facts["accepted"]
@@ -195,7 +196,7 @@ def test_limits_are_reached_exactly() -> None:
         ({"name": "One", "label": "Two"}, "invalid_name"),
     ],
 )
-def test_an_invalid_profile_field_applies_nothing(fields: dict[str, object], code: str) -> None:
+def test_an_invalid_profile_field_applies_nothing(fields: dict[str, Any], code: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         update(AGENT, **fields)
     assert raised.value.code == code
