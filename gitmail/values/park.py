@@ -28,6 +28,7 @@ EXPECT_LONGEST = timedelta(days=7)
 
 _PARK_FIELDS = ("park_reason", "park_needs", "park_clear_by", "park_resume", "park_expires")
 _PARK_LIMITS = {"park_needs": 120, "park_clear_by": 120, "park_resume": 240}
+_PROFILE_FIELDS = (("label", "label"), ("name", "label"), ("project", "project"), ("task", "task"))
 _PROFILE_LIMITS = {"label": 120, "project": 120, "task": 240, "status": 240}
 
 
@@ -107,10 +108,8 @@ def apply_update(agent: Agent, update: BoardUpdate, now: datetime) -> Agent:
 
 def _profile_changes(update: BoardUpdate) -> dict[str, Any]:
     """Check and return the fields that are neither status nor park."""
-    changes = {}
-    for argument, target in (
-        ("label", "label"), ("name", "label"), ("project", "project"), ("task", "task"),
-    ):  # fmt: skip
+    changes: dict[str, Any] = {}
+    for argument, target in _PROFILE_FIELDS:
         value = getattr(update, argument)
         if value is not None:
             changes[target] = _line(value, argument, _PROFILE_LIMITS[target])
