@@ -17,6 +17,7 @@ import yaml
 from gitmail.format.problem import HeaderProblem, HeaderValue
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -36,6 +37,10 @@ def read_entries(head: str, loader: Any = None) -> list[Entry]:
 
     Raises HeaderProblem. `loader` is a PyYAML loader class, by default the fastest safe one.
     """
+    conflict = _CONFLICT.search(head)
+    if conflict is not None:
+        line = head.count("\n", 0, conflict.start()) + 1
+        raise HeaderProblem("the conflict markers of a merge", line)
     try:
         return _Reader(head, yaml.parse(head, loader or _LOADER)).entries()
     except yaml.YAMLError as error:

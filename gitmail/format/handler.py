@@ -19,7 +19,7 @@ from gitmail.format.writing import header_line
 class HeaderHandler(BaseHandler):
     """Splits, loads and exports a header as docs/format.md says; raises HeaderProblem."""
 
-    FM_BOUNDARY = re.compile(r"\A\ufeff?---[ \t]*$", re.MULTILINE)
+    FM_BOUNDARY = re.compile(r"\A\ufeff?---[ \t]*\r?$", re.MULTILINE)
     START_DELIMITER = END_DELIMITER = FENCE
 
     def split(self, text: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ _LINE = re.compile(
     rf"|\[((?:{_ITEM}(?:, {_ITEM})*)?)\]|(\{{(?:{_PAIR}(?:, {_PAIR})*)?\}}))\n|([\s\S])"
 )
 _ITEMS = re.compile(f"({_WORD})|({_QUOTED})")
-_ESCAPE = re.compile(r'\\(?:(["\\nrt])|[xu]([0-9a-f]+))')
+_ESCAPE = re.compile(r'\\(?:(["\\nrt])|x([0-9a-f]{2})|u([0-9a-f]{4}))')
 _SHORT = {'"': '"', "\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -138,5 +138,5 @@ def _unquote(quoted: str) -> str:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    short, code = match.groups()
-    return _SHORT[short] if short else chr(int(code, 16))
+    short, two, four = match.groups()
+    return _SHORT[short] if short else chr(int(two or four, 16))
