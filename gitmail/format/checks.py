@@ -11,8 +11,9 @@ from collections.abc import Callable
 from gitmail.errors import BrokenFile, StoreUnavailable
 from gitmail.format.agents import agent_from_bytes
 from gitmail.format.config import config_from_bytes
-from gitmail.format.header import load
 from gitmail.format.letters import letter_from_bytes, remove_marks
+from gitmail.format.memories import memory_from_bytes
+from gitmail.format.reservations import reservation_from_bytes
 from gitmail.values.letter import Delivery
 from gitmail.values.names import fold
 from gitmail.values.paths import (
@@ -130,14 +131,12 @@ def _read_agent(path: str, _place: PathKind, data: bytes) -> None:
     agent_from_bytes(data, path)
 
 
-def _read_numbered(path: str, place: PathKind, data: bytes) -> None:
-    number = load(data, path).values.get("id")
-    if number != str(place.number):
-        raise BrokenFile(path, f"'id' is {number!r}, but the file is named {place.number}")
+def _read_memory(path: str, _place: PathKind, data: bytes) -> None:
+    memory_from_bytes(data, path)
 
 
-def _read_any(path: str, _place: PathKind, data: bytes) -> None:
-    load(data, path)
+def _read_reservation(path: str, _place: PathKind, data: bytes) -> None:
+    reservation_from_bytes(data, path)
 
 
 def _read_fixed(path: str, _place: PathKind, data: bytes) -> None:
@@ -156,9 +155,9 @@ _READERS: dict[Kind, Callable[[str, PathKind, bytes], None]] = {
     Kind.INBOX: _read_letter,
     Kind.ARCHIVE: _read_letter,
     Kind.AGENT: _read_agent,
-    Kind.MEMORY: _read_numbered,
-    Kind.SUPERSEDED: _read_numbered,
-    Kind.RESERVATION: _read_any,
+    Kind.MEMORY: _read_memory,
+    Kind.SUPERSEDED: _read_memory,
+    Kind.RESERVATION: _read_reservation,
     Kind.FIXED: _read_fixed,
     Kind.KEEP: _read_keep,
 }
