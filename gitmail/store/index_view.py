@@ -1,0 +1,184 @@
+"""The index as a view of main: opened, checked, caught up, and rebuilt when it is not usable.
+
+Each thread has a connection of its own. A reader brings the index to main under SQLite's own
+write lock; only a rebuild takes the store's. Answers are checked against deletion of the index
+files both before and after they are computed (see gitmail.index.Index.same_files).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitmail.git import walk
+from gitmail.git.objects import ObjectReader
+from gitmail.index.apply import AppliedCommit, FileChange, apply, reconcile
+from gitmail.index.index import Index, IndexBusy, IndexUnusable
+from gitmail.store.lock import WriteLock
+from gitmail.store.private import PrivateState
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) while a long rebuild runs."""
+
+
+class MainRewound(Exception):
+    """main cannot be followed from the marker: it was forced, or its commits break the rules."""
+
+    def __init__(self, marker: str, main: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(f"main {main} does not follow {marker}")
+        self.marker = marker
+        self.main = main
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """How far the index is: the commit it shows, and whether that is main as it stands."""
+
+    commit: str
+    stale: bool = False
+
+
+class IndexView:
+    """The index of one store. `current` is what everybody calls first."""
+
+    def __init__(
+        self,
+        private: PrivateState,
+        lock: WriteLock,
+        git_dir: Path,
+        reader: ObjectReader,
+        read_main: Callable[[], str],
+        check: Callable[[str, str], tuple[str, ...]],
+    ) -> None:
+        self._private = private
+        self._lock = lock
+        self._git_dir = git_dir
+        self._reader = reader
+        self._read_main = read_main
+        self._check = check
+        self._mine = threading.local()
+        self.progress: Progress | None = None
+
+    def current(self) -> Index:
+        """Return this thread's open index, rebuilding it first when it is not usable."""
+        index: Index | None = getattr(self._mine, "index", None)
+        if index is not None and index.same_files():
+            return index
+        if index is not None:
+            self._mine.index = None
+            with self._locked():
+                index.discard()
+        self._mine.index = opened = self._open()
+        return opened
+
+    def discard(self) -> None:
+        """Drop this thread's index as damaged: its files go, the next `current` rebuilds."""
+        index: Index | None = getattr(self._mine, "index", None)
+        self._mine.index = None
+        if index is not None:
+            with self._locked():
+                index.discard()
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        index: Index | None = getattr(self._mine, "index", None)
+        self._mine.index = None
+        if index is not None:
+            index.close()
+
+    def catch_up(self, index: Index, *, trusted: bool = False) -> CaughtUp:
+        """Bring the index to main; answers from the marker, marked stale, when a writer is slow.
+
+        Raises MainRewound when main does not follow from the marker (`trusted` skips the rules
+        check, for a commit that doctor itself made).
+        """
+        marker = index.marker()
+        main = self._read_main()
+        if marker == main:
+            return CaughtUp(main)
+        try:
+            with index.writing():
+                return self._follow(index, trusted)
+        except IndexBusy:
+            return CaughtUp(marker or main, stale=True)
+
+    def _follow(self, index: Index, trusted: bool) -> CaughtUp:
+        marker = index.marker()
+        main = self._read_main()
+        if marker == main:
+            return CaughtUp(main)
+        if marker is None:
+            raise IndexUnusable("the index names no commit")
+        if not walk.is_ancestor(self._git_dir, marker, main):
+            raise MainRewound(marker, main)
+        problems = () if trusted else self._check(marker, main)
+        if problems:
+            raise MainRewound(marker, main, problems)
+        self._apply_walk(index, marker, main)
+        index.set_marker(main)
+        return CaughtUp(main)
+
+    def _apply_walk(self, index: Index, since: str | None, until: str, total: int = 0) -> None:
+        merged = False
+        for done, commit in enumerate(walk.walk(self._git_dir, since, until)):
+            merged = merged or len(commit.parents) > 1
+            apply(index, applied(commit), self._with_data(commit.changes))
+            if self.progress and total and done % 500 == 0:
+                self.progress(done, total)
+        if merged:
+            # a merge that keeps one side's version lists nothing: main's own tree decides
+            final = walk.diff(self._git_dir, since, until)
+            reconcile(index, list(self._with_data(final)))
+
+    def _with_data(self, changes: Iterable[walk.PathChange]) -> Iterator[FileChange]:
+        for change in changes:
+            data = self._reader.blob(change.new_sha) if change.new_sha else None
+            yield FileChange(change.path, change.old_sha, change.new_sha, data)
+
+    def _open(self) -> Index:
+        try:
+            return Index.open(self._private.index)
+        except IndexUnusable:
+            pass
+        with self._locked():
+            try:
+                return Index.open(self._private.index)  # somebody else rebuilt it meanwhile
+            except IndexUnusable:
+                return self._rebuild()
+
+    def _rebuild(self) -> Index:
+        """Walk all of history into a new index file (the caller holds the write lock)."""
+
+        def fill(index: Index) -> None:
+            main = self._read_main()
+            total = walk.count(self._git_dir, main) if self.progress else 0
+            self._apply_walk(index, None, main, total)
+            index.set_marker(main)
+
+        return Index.create(self._private.index, fill)
+
+    def _locked(self) -> _Held:
+        return _Held(self._lock)
+
+
+class _Held:
+    """The write lock for the body, also where this thread holds it already."""
+
+    def __init__(self, lock: WriteLock) -> None:
+        self._hold = None if lock.held_by_this_thread else lock.hold()
+
+    def __enter__(self) -> None:
+        if self._hold is not None:
+            self._hold.__enter__()
+
+    def __exit__(self, *failure: object) -> None:
+        if self._hold is not None:
+            self._hold.__exit__(*failure)  # type: ignore[arg-type]
+
+
+def applied(commit: walk.WalkedCommit) -> AppliedCommit:
+    """Return what the index keeps of a commit."""
+    return AppliedCommit(commit.sha, commit.author.name, commit.author_time, commit.message)

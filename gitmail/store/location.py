@@ -1,0 +1,96 @@
+"""Where the store of a project is, and how it is opened (docs/architecture.md).
+
+The store is `<git common dir>/gitmail`, the same for every worktree, unless the project's git
+config names another place in `gitmail.store`, relative to the common dir.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitmail.errors import NotFound, StoreUnavailable
+from gitmail.git import repository
+from gitmail.git.commits import Person
+from gitmail.git.project import Project, discover
+from gitmail.store.hook_stubs import STORE_HOOKS
+from gitmail.store.store import Store
+
+STORE_KEY = "gitmail.store"
+FOLDER = "gitmail"
+NOBODY = Person("Somebody", "somebody@gitmail.invalid")
+"""The committer on a machine whose git has no identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project and where its store is, or would be."""
+
+    project: Project
+    store: Path
+
+    @property
+    def exists(self) -> bool:
+        """True when a complete store is there."""
+        return repository.is_store(self.store)
+
+
+def find_project(folder: Path, home: Path | None) -> Place:
+    """Return the project around `folder` and its store's place; the store need not exist.
+
+    Raises NotFound `project_not_found` and the other errors of gitmail.git.project.discover.
+    """
+    project = discover(folder, home)
+    return Place(project, store_path(project))
+
+
+def store_path(project: Project) -> Path:
+    """Return where the store of `project` is, or would be."""
+    if project.store_itself:
+        return project.common_dir.parent
+    configured = project.config.get(STORE_KEY)
+    if configured:
+        return Path(os.path.normpath(project.common_dir / configured))
+    return project.common_dir / FOLDER
+
+
+def person_of(project: Project) -> Person:
+    """Return the person whose machine this is: their git identity, else a neutral one."""
+    if not project.user_name:
+        return NOBODY
+    return Person(project.user_name, project.user_email or NOBODY.email)
+
+
+def open_store(place: Place, *, lock_wait: float | None = None) -> Store:
+    """Open the store of a place: ownership and settings checked, a leftover of a crash repaired.
+
+    Raises NotFound `store_not_found`, StoreUnavailable (dubious_ownership,
+    unsupported_repository, read_only for a store with settings that cannot be mended).
+    """
+    if not place.exists:
+        raise NotFound(
+            "store_not_found",
+            f"This project has no gitmail store yet (looked for {place.store}).",
+            "Run `gitmail init` in the project.",
+            store=str(place.store),
+        )
+    repository.check_owner(place.store)
+    options = {} if lock_wait is None else {"lock_wait": lock_wait}
+    store = Store(place.store, person_of(place.project), **options)
+    _check_settings(store)
+    return store
+
+
+def _check_settings(store: Store) -> None:
+    """Mend settings that somebody changed; a read-only store only says so."""
+    problems = repository.check_config(store.git_dir, STORE_HOOKS)
+    if not problems:
+        return
+    try:
+        repository.repair_config(store.git_dir)
+    except StoreUnavailable as error:
+        store.notice("settings", f"the store's git settings are not as gitmail needs them: {error}")
+    for problem in problems:
+        if problem.key in STORE_HOOKS:
+            store.notice("settings", f"{problem.what}; `gitmail init` writes it again")

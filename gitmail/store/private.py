@@ -1,0 +1,78 @@
+"""Where the store keeps its private, unversioned state: `<store>/.git/gitmail/` (docs/architecture.md).
+
+Everything here may be lost without losing a letter: locks, the index, markers, presence, session
+bindings, credentials, half-written files, and files set aside for a person to look at.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateState:
+    """The paths below one store's private folder."""
+
+    root: Path
+
+    @classmethod
+    def of_store(cls, store: Path) -> PrivateState:
+        """Return the private state of the store whose top folder is `store`."""
+        return cls(store / ".git" / "gitmail")
+
+    @property
+    def lock(self) -> Path:
+        """The file whose lock decides who writes (filelock)."""
+        return self.root / "lock"
+
+    @property
+    def turn(self) -> Path:
+        """Held by the next writer in line, so that the last one cannot overtake it."""
+        return self.root / "lock.turn"
+
+    @property
+    def queue(self) -> Path:
+        """The lock that writers wait on in the kernel instead of polling."""
+        return self.root / "lock.queue"
+
+    @property
+    def index(self) -> Path:
+        """The disposable SQLite index."""
+        return self.root / "index.sqlite"
+
+    @property
+    def tree_marker(self) -> Path:
+        """Names the commit that the Markdown tree on disk shows."""
+        return self.root / "tree"
+
+    @property
+    def tmp(self) -> Path:
+        """Half-written files; on the same file system as the tree."""
+        return self.root / "tmp"
+
+    @property
+    def aside(self) -> Path:
+        """Displaced files: what an editor may still be saving to, and what could not be used."""
+        return self.root / "aside"
+
+    @property
+    def presence(self) -> Path:
+        """One locked file per living process of an agent."""
+        return self.root / "presence"
+
+    @property
+    def sessions(self) -> Path:
+        """Which agent a host session speaks for."""
+        return self.root / "sessions"
+
+    @property
+    def credentials(self) -> Path:
+        """Hashed registration tokens; readable by the owner only."""
+        return self.root / "credentials"
+
+    def make(self) -> None:
+        """Create the folders that must exist, readable by this user only."""
+        for folder in (self.root, self.tmp, self.aside):
+            os.makedirs(folder, mode=0o700, exist_ok=True)

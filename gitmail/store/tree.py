@@ -1,0 +1,263 @@
+"""The Markdown tree on disk: a view of main that people, editors and grep read.
+
+It is brought from its marker to main by `place`, which can be repeated: a file that already holds
+the new content is accepted, a file that holds something nobody committed is never overwritten.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from gitmail.errors import StoreUnavailable
+from gitmail.git.steps import reached
+from gitmail.store.aside import AsideFolder
+from gitmail.store.blobs import blob_id
+from gitmail.store.exchange import exchange
+from gitmail.store.private import PrivateState
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChange:
+    """One path between two states: the blob it had (None = absent), the content it gets (None = gone)."""
+
+    path: str
+    old_blob: str | None
+    data: bytes | None
+
+
+class Tree:
+    """The files of one store on disk. Callers of every changing method hold the write lock."""
+
+    def __init__(self, store: Path, private: PrivateState) -> None:
+        self.top = store
+        self._top = str(store)
+        self._private = private
+        self._aside = AsideFolder(private)
+        self._device = os.stat(self._top).st_dev
+
+    def full(self, path: str) -> str:
+        """Return the absolute name of a path of the tree."""
+        return os.path.join(self._top, path)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the content on disk, or None when there is no regular file of that name."""
+        try:
+            descriptor = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return None
+            raise
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+
+    def marker(self) -> str | None:
+        """Return the commit that the tree shows, or None when that is not known."""
+        try:
+            with open(self._private.tree_marker, encoding="ascii") as file:
+                return file.read().strip() or None
+        except FileNotFoundError:
+            return None
+
+    def set_marker(self, commit: str) -> None:
+        """Record that the tree shows `commit`."""
+        temporary = self._temporary("marker")
+        with open(temporary, "w", encoding="ascii") as file:
+            file.write(commit + "\n")
+        os.replace(temporary, self._private.tree_marker)
+        reached("tree-marked")
+
+    def place(self, changes: Iterable[TreeChange]) -> None:
+        """Bring the changed paths to their new content, durably.
+
+        Additions come before removals, so that a letter on its way to the archive is never in
+        neither folder. Whatever was replaced goes to `aside/` where a person may still be saving
+        to it. Raises OSError (disk full, read-only) with everything not yet placed left as it
+        was; calling again with the same changes finishes the work.
+        """
+        additions = [change for change in changes if change.data is not None]
+        removals = [change for change in changes if change.data is None]
+        temporaries = {change.path: self._write_temporary(change.data or b"") for change in additions}
+        reached("tree-written")
+        folders: set[str] = set()
+        try:
+            for change in additions:
+                self._check_way(change.path)
+                folders.add(self._make_folder(os.path.dirname(change.path)))
+                self._put(change, temporaries.pop(change.path))
+            reached("tree-placed")
+            for change in removals:
+                self._remove(change)
+                folders.add(self._prune(os.path.dirname(self.full(change.path))))
+        finally:
+            for leftover in temporaries.values():
+                _unlink(leftover)
+        for folder in folders:
+            sync_folder(folder)
+
+    def clear_leftovers(self, known: Callable[[str], bool]) -> None:
+        """Remove what dead writers left behind (the caller holds the write lock).
+
+        `known` tells whether git has a blob. A file that was being swapped with one that nobody
+        committed may hold a person's only copy: it is kept aside.
+        """
+        for name in os.listdir(self._private.tmp):
+            full = os.path.join(self._private.tmp, name)
+            if name.startswith(("tree-swap-", "tree-old-")) and os.path.isfile(full):
+                with open(full, "rb") as file:
+                    data = file.read()
+                if not known(blob_id(data)):
+                    self._aside.keep(full, name, "a save found while repairing after a crash")
+            if name.startswith("tree-"):
+                _unlink(full)
+
+    def _write_temporary(self, data: bytes) -> str:
+        temporary = self._temporary("file")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        return temporary
+
+    def _temporary(self, what: str) -> str:
+        return os.path.join(self._private.tmp, f"tree-{what}-{os.getpid()}-{os.urandom(6).hex()}")
+
+    def _put(self, change: TreeChange, temporary: str) -> None:
+        """Put `temporary` in place; nothing that was there is overwritten unseen."""
+        target = self.full(change.path)
+        new = blob_id(change.data or b"")
+        if change.old_blob is None and _link_new(temporary, target):
+            return
+        swap = self._temporary("swap")
+        os.rename(temporary, swap)
+        try:
+            if not exchange(swap, target):
+                self._put_by_moving(change, swap, target, new)
+                return
+        except FileNotFoundError:
+            os.rename(swap, target)
+            return
+        reached("tree-exchanged")
+        self._look_at_old(change, swap, new)
+
+    def _put_by_moving(self, change: TreeChange, temporary: str, target: str, new: str) -> None:
+        """Without an atomic exchange: move the old file aside, then link the new one in."""
+        old = self._temporary("old")
+        with suppress(FileNotFoundError):
+            os.rename(target, old)
+        if not _link_new(temporary, target):
+            os.rename(temporary, target)
+        if os.path.lexists(old):
+            self._look_at_old(change, old, new)
+
+    def _look_at_old(self, change: TreeChange, old: str, new: str) -> None:
+        """Decide about the inode that was replaced; it is at `old` now.
+
+        A letter is never edited, so one that holds what was expected can go. A note may be open
+        in an editor: it goes to `aside/`, where AsideFolder.changed looks at it again.
+        """
+        if not os.path.isfile(old) or os.path.islink(old):
+            self._aside.keep(old, change.path, f"{change.path} was not a plain file")
+            return
+        with open(old, "rb") as file:
+            found = blob_id(file.read())
+        if not change.path.startswith("mail/"):
+            self._aside.displace(old, change.path, new if found == new else change.old_blob or "")
+        elif found in (change.old_blob, new):
+            _unlink(old)
+        else:
+            self._aside.keep(
+                old, change.path, f"{change.path} was edited; a delivered letter stays as sent"
+            )
+
+    def _remove(self, change: TreeChange) -> None:
+        old = self._temporary("old")
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.rename(self.full(change.path), old)
+            self._look_at_old(change, old, change.old_blob or "")
+
+    def _check_way(self, path: str) -> None:
+        """Refuse a symbolic link or a mount point on the way to `path`."""
+        folder = self._top
+        for part in path.split("/")[:-1]:
+            folder = os.path.join(folder, part)
+            try:
+                found = os.lstat(folder)
+            except FileNotFoundError:
+                return
+            if stat.S_ISLNK(found.st_mode) or found.st_dev != self._device:
+                raise StoreUnavailable(
+                    "unsafe_link",
+                    f"{folder} is a symbolic link or a mount point; gitmail does not write through it",
+                    "Remove it and run `gitmail doctor --fix`.",
+                    path=folder,
+                )
+
+    def _make_folder(self, folder: str) -> str:
+        """Create a folder of the tree; returns the highest folder whose entries changed."""
+        full = self.full(folder)
+        missing = full
+        try:
+            os.mkdir(full)
+        except FileExistsError:
+            return full
+        except FileNotFoundError:
+            while not os.path.isdir(os.path.dirname(missing)):
+                missing = os.path.dirname(missing)
+            os.makedirs(full, exist_ok=True)
+        current = full
+        while current != os.path.dirname(missing):
+            sync_folder(os.path.dirname(current))
+            current = os.path.dirname(current)
+        return full
+
+    def _prune(self, folder: str) -> str:
+        """Remove folders that became empty, as git does; returns the lowest one that remains."""
+        while folder != self._top:
+            try:
+                os.rmdir(folder)
+            except FileNotFoundError:
+                pass
+            except OSError:
+                return folder
+            folder = os.path.dirname(folder)
+        return folder
+
+
+def sync_folder(folder: str) -> None:
+    """Make the entries of a folder durable (fsync of the folder itself)."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _link_new(temporary: str, target: str) -> bool:
+    """Give `temporary` its final name if nothing has that name yet."""
+    try:
+        os.link(temporary, target, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        if os.path.lexists(target):
+            return False
+        os.rename(temporary, target)
+        return True
+    os.unlink(temporary)
+    return True
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

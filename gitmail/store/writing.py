@@ -1,0 +1,189 @@
+"""Making commits while holding the store's write lock (docs/architecture.md, the write path).
+
+One session, one holder of the lock; a session may make several commits in a row. Each is decided
+from a view that is exactly main, written as objects, made true by moving main, and then followed
+by the tree and the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from gitmail.errors import Refused, StoreBusy, StoreUnavailable
+from gitmail.git import refs
+from gitmail.git.commits import Person, build_commit
+from gitmail.git.loose import LooseWriter
+from gitmail.git.steps import reached
+from gitmail.git.trees import change_tree
+from gitmail.index.apply import AppliedCommit, FileChange, apply
+from gitmail.index.index import Index, IndexUnusable
+from gitmail.store.blobs import blob_id
+from gitmail.store.change import Change, NoChange, Written
+from gitmail.store.index_view import MainRewound
+from gitmail.store.tree import TreeChange
+from gitmail.store.view import View
+from gitmail.values.sentences import render
+
+if TYPE_CHECKING:
+    from gitmail.store.store import Store
+
+T = TypeVar("T")
+
+ATTEMPTS = 5
+"""How often a decision is taken again because main moved under it."""
+
+
+class WriteSession:
+    """The right to commit; made by Store.writing, used by one thread, gone when its block ends."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def commit(
+        self, author: Person, decide: Callable[[View], Change[T] | NoChange[T]]
+    ) -> Written[T]:
+        """Take a decision and make it the next commit of main; see Store.write."""
+        for _ in range(ATTEMPTS):
+            view = self.view()
+            decision = decide(view)
+            if isinstance(decision, NoChange):
+                return Written(decision.result, None)
+            with suppress(refs.MainMoved):
+                commit = self._commit(view, decision.author or author, decision)
+                return Written(decision.result, commit)
+        raise StoreBusy(
+            "store_busy",
+            f"main moved {ATTEMPTS} times while this change was being decided",
+            "Try again.",
+        )
+
+    def view(self) -> View:
+        """Return the view to decide from: exactly main, with index and tree brought to it.
+
+        Raises Refused `main_rewound`, StoreBusy `store_busy`, StoreUnavailable.
+        """
+        store = self._store
+        for attempt in range(ATTEMPTS):
+            try:
+                index = store.index_view.current()
+                caught_up = store.index_view.catch_up(index)
+                if not caught_up.stale:
+                    store.bring_tree_to(caught_up.commit)
+                    return store.view_at(index, caught_up.commit)
+            except IndexUnusable:
+                if attempt + 1 == ATTEMPTS:
+                    raise
+                store.index_view.discard()
+            except MainRewound as rewound:
+                raise _rewound_refusal(rewound) from None
+        raise StoreBusy("store_busy", "the index is busy", "Try again.")
+
+    def _commit(self, view: View, author: Person, change: Change[T]) -> str:
+        store = self._store
+        writer = LooseWriter(store.git_dir, fsync=store.durable)
+        try:
+            commit, placed, record = self._build(view, author, change, writer)
+            writer.flush()
+        except BaseException:
+            writer.discard()
+            raise
+        refs.advance_main(
+            store.git_dir,
+            store.private.tmp,
+            expected=view.main,
+            new=commit,
+            who=store.committer,
+            time=record.time,
+            reason=change.message.subject,
+        )
+        self._follow_own(view.index, record, placed)
+        return commit
+
+    def _build(
+        self, view: View, author: Person, change: Change[T], writer: LooseWriter
+    ) -> tuple[str, list[TreeChange], AppliedCommit]:
+        """Write the objects of a change; returns the commit and what the views need to follow."""
+        store = self._store
+        parent = store.reader.commit(view.main)
+        blobs = {
+            path: None if data is None else writer.add("blob", data)
+            for path, data in change.files.items()
+        }
+        before = view.index.blobs(list(change.files))
+        tree = change_tree(store.reader, writer, parent.tree, blobs)
+        when = max(int(view.now.timestamp()), parent.committer_time)
+        message = render(change.message)
+        parents = [view.main, *([change.also_parent] if change.also_parent else [])]
+        commit = writer.add(
+            "commit",
+            build_commit(
+                tree=tree,
+                parents=parents,
+                author=author,
+                author_time=when,
+                committer=store.committer,
+                committer_time=when,
+                message=message,
+            ),
+        )
+        placed = [
+            TreeChange(path, change.on_disk.get(path, before.get(path)), data)
+            for path, data in change.files.items()
+        ]
+        return commit, placed, AppliedCommit(commit, author.name, when, message)
+
+    def _follow_own(self, index: Index, record: AppliedCommit, placed: list[TreeChange]) -> None:
+        """Bring both views to our own commit; after main moved nothing here may fail the call."""
+        store = self._store
+        try:
+            store.tree.place(placed)
+            store.tree.set_marker(record.sha)
+        except (OSError, StoreUnavailable) as error:
+            store.notice(
+                "tree_behind",
+                f"the change is committed, but the files on disk could not follow: {error}",
+                commit=record.sha,
+            )
+        try:
+            with index.writing():
+                changes = [
+                    FileChange(
+                        change.path,
+                        change.old_blob,
+                        None if change.data is None else blob_id(change.data),
+                        change.data,
+                    )
+                    for change in placed
+                ]
+                apply(index, record, changes)
+                index.set_marker(record.sha)
+        except (IndexUnusable, OSError) as error:
+            store.notice("index_behind", f"the change is committed; the index will follow: {error}")
+        reached("index-followed")
+
+
+def rewound_sentence(rewound: MainRewound) -> str:
+    """Say in one sentence what happened to main."""
+    if rewound.problems:
+        more = f" (and {len(rewound.problems) - 1} more)" if len(rewound.problems) > 1 else ""
+        return (
+            f"somebody moved main to {rewound.main[:12]}, which breaks the store's rules: "
+            f"{rewound.problems[0]}{more}; answers are as of {rewound.marker[:12]}"
+        )
+    return (
+        f"somebody moved main to {rewound.main[:12]}, which does not follow "
+        f"{rewound.marker[:12]}; answers are as of the latter"
+    )
+
+
+def _rewound_refusal(rewound: MainRewound) -> Refused:
+    return Refused(
+        "main_rewound",
+        rewound_sentence(rewound),
+        "Run `gitmail doctor --fix`: it joins both, and loses nothing.",
+        marker=rewound.marker,
+        main=rewound.main,
+        problems=list(rewound.problems[:20]),
+    )
