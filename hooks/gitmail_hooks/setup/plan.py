@@ -17,7 +17,7 @@ _NOTES = {
     "claude": "Claude Code asks once before it starts a server from a project's .mcp.json.",
     "codex": "Codex reads a project's .codex folder once the project is trusted, and skips a new "
     "or changed hook until it was reviewed with /hooks.",
-    "gemini": "Gemini CLI asks once before it runs a project's new or changed hooks.",
+    "gemini": "Gemini CLI starts no server and runs no hook in a folder that is not trusted.",
     "cursor": "Cursor shows new mail at the session's start and after a tool; its prompt hook "
     "cannot add anything.",
     "vscode": "Hooks are a preview in VS Code, and an organisation may have switched them off; "

@@ -1,8 +1,9 @@
 """Which files each host reads, and what gitmail keeps in them.
 
-From the hosts' own references (docs/hosts.md has the table). Exec form (`args`) where a host has
-it, one quoted command line elsewhere. Times are what the host waits before it gives up on a hook,
-in its own unit.
+From the hosts' own references. Exec form (`args`) where a host has it, one quoted command line
+elsewhere. Times are what the host waits before it gives up on a hook, in its own unit: seconds,
+for Gemini CLI milliseconds. Cursor's reference and its users differ about the unit, so its
+default stands.
 """
 
 from __future__ import annotations
