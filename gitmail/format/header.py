@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from gitmail.errors import BrokenFile
 from gitmail.format.frame import HEADER_LIMIT, Frame, find_frame
@@ -21,10 +22,6 @@ _QUOTED = rf'"(?:[^"\\{_BAD}]++|\\["\\nrt]|\\x[0-9a-f]{{2}}|\\u[0-9a-ce-f][0-9a-
 _WORD = r"[A-Za-z0-9](?:[A-Za-z0-9._/@+-]| (?=[A-Za-z0-9]))*"
 _ITEM = f"(?:{_WORD}|{_QUOTED})"
 _PAIR = f"{_ITEM}: {_ITEM}"
-_LINE = re.compile(
-    f"([a-z][a-z0-9_]{{0,63}}): (?:({_START}{_REST})|({_QUOTED})"
-    rf"|\[((?:{_ITEM}(?:, {_ITEM})*)?)\]|(\{{(?:{_PAIR}(?:, {_PAIR})*)?\}}))\n|([\s\S])"
-)
 _ITEMS = re.compile(f"({_WORD})|({_QUOTED})")
 _ESCAPE = re.compile(r'\\(?:(["\\nrt])|x([0-9a-f]{2})|u([0-9a-f]{4}))')
 _SHORT = {'"': '"', "\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
@@ -90,6 +87,15 @@ def _load_strictly(whole: str, file: str) -> Header:
         raise broken(file, problem) from None
 
 
+@cache
+def _line_pattern() -> re.Pattern[str]:
+    """Compiled at the first file read: it costs some milliseconds that hooks need not pay."""
+    return re.compile(
+        f"([a-z][a-z0-9_]{{0,63}}): (?:({_START}{_REST})|({_QUOTED})"
+        rf"|\[((?:{_ITEM}(?:, {_ITEM})*)?)\]|(\{{(?:{_PAIR}(?:, {_PAIR})*)?\}}))\n|([\s\S])"
+    )
+
+
 def _load_canonical(whole: str) -> Header | None:
     """Read a file as gitmail writes it; None for any other, which then is read strictly."""
     if not whole.startswith("---\n"):
@@ -99,7 +105,7 @@ def _load_canonical(whole: str) -> Header | None:
         return None
     values: dict[str, HeaderValue] = {}
     count = 0
-    for key, plain, quoted, items, pairs, other in _LINE.findall(whole, 4, end + 1):
+    for key, plain, quoted, items, pairs, other in _line_pattern().findall(whole, 4, end + 1):
         if other:
             return None
         count += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from gitmail.errors import BrokenFile
 from gitmail.format.edit import set_keys, splice
 from gitmail.format.header import Header, _load_canonical, load, load_strictly
-from gitmail.format.writing import dump
+from gitmail.format.writing import dump, header_line
 
 FILE = "x.md"
 
@@ -34,7 +35,9 @@ texts = st.one_of(
     st.text(st.characters(codec="utf-8"), max_size=40),
     st.text("ab:#,[]{}'\"\\ -.0123456789eExtZT_+\n\t\u00e9", max_size=20),
 )
-keys = st.from_regex(r"[a-z][a-z0-9_]{0,12}", fullmatch=True)
+keys = st.from_regex(r"[a-z][a-z0-9_]{0,12}", fullmatch=True).filter(
+    lambda key: key not in ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
+)
 values = st.one_of(
     texts,
     st.lists(texts, max_size=4),
@@ -133,6 +136,20 @@ def test_splicing_adds_its_lines_and_nothing_else(present, text, key, value):
     assert spliced[:at] + spliced[at + added :] == data
     assert spliced[at : at + added].count(b"\n") == 1
     assert set_keys(spliced, {key: None}, FILE) == data
+
+
+# The core schema of YAML 1.2.2, section 10.3.2.
+CORE_SCHEMA = re.compile(
+    r"null|Null|NULL|~|true|True|TRUE|false|False|FALSE|[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+    r"|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+)
+
+
+@given(texts)
+@settings(max_examples=200, deadline=None)
+def test_no_plain_text_is_a_number_boolean_or_null_in_yaml_1_2(text):
+    written = header_line("a", text).removeprefix("a: ").removesuffix("\n")
+    assert written.startswith('"') or not CORE_SCHEMA.fullmatch(written)
 
 
 COMMENTED = st.lists(
