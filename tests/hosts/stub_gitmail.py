@@ -1,6 +1,7 @@
 """A stand-in for the `gitmail` program: a version, an MCP server with one tool, and hooks.
 
-Its hooks go through the real adapters, answer one fixed line, and leave a trace in the home.
+Its hooks go through the real adapters, answer one line wherever a hook may speak, and leave a
+trace in the home.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ def hook(host: str, word: str) -> int:
 
     data = sys.stdin.buffer.read()
     event = hosts.read_event(host, word, data)
-    output = hosts.render(event, hosts.HookAnswer("gitmail: no letter waits."))
+    said = f"gitmail: {event.kind} was here." if hosts.may_speak(event) else ""
+    output = hosts.render(event, hosts.HookAnswer(said))
     with Path.home().joinpath("hooks.log").open("a", encoding="utf-8") as log:
         log.write(json.dumps([host, word, event.session_id, event.cwd]) + "\n")
     sys.stdout.write(output.stdout)

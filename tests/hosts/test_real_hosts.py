@@ -2,8 +2,8 @@
 
 HOST_PROGRAMS names the folder with the hosts' programs (tests/hosts/install_hosts.sh makes one);
 without it, and for each host that is not there, these tests are skipped. The hosts run without a
-login, with an emptied environment and a throw-away HOME. No model is reached: a session's start
-and its first prompt are as far as a host gets, and its hooks run before that.
+login, with an emptied environment and a throw-away HOME. No real model is reached: most hosts get
+as far as their first prompt, Claude Code goes through a whole turn with a scripted one.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fake_model import FakeModel
 
 from gitmail_hooks.setup.apply import apply
 from gitmail_hooks.setup.command import check_command
@@ -43,8 +44,8 @@ class Machine:
         self.project.mkdir()
         subprocess.run(["git", "init", "-q", str(self.project)], check=True)
 
-    def setup(self, host: str, scope: Scope) -> None:
-        apply(plan(host, scope, str(self.project), str(self.home), COMMAND))
+    def setup(self, host: str, scope: Scope, *, rewake: bool = False) -> None:
+        apply(plan(host, scope, str(self.project), str(self.home), COMMAND, rewake=rewake))
         if host == "gemini":
             trusted = {str(self.project): "TRUST_FOLDER"}
             folder = self.home / ".gemini"
@@ -77,8 +78,8 @@ class Machine:
         process.wait(timeout=30)
         return self.output.read_text(encoding="utf-8", errors="replace")
 
-    def run(self, host: str, *arguments: str) -> str:
-        process = self.start(host, *arguments)
+    def run(self, host: str, *arguments: str, **environment: str) -> str:
+        process = self.start(host, *arguments, **environment)
         try:
             code = process.wait(timeout=150)
         finally:
@@ -168,3 +169,27 @@ def test_a_host_runs_the_hooks_and_gives_them_what_the_adapter_reads(
     assert len({call[2] for call in calls}) == 1
     assert all(os.path.realpath(call[3]) == str(machine.project.resolve()) for call in calls)
     assert "hook failed" not in output.casefold()
+
+
+def test_claude_code_hands_the_agent_each_hooks_line_and_goes_on_once(machine: Machine) -> None:
+    machine.setup("claude", "user", rewake=True)
+    with FakeModel() as model:
+        output = machine.run(
+            "claude",
+            *("-p", "hello", "--allowedTools", "Bash"),
+            ANTHROPIC_BASE_URL=model.url,
+            ANTHROPIC_API_KEY="none",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+        )
+    words = [call[1] for call in machine.hook_calls()]
+    assert words == ["session-start", "prompt", "tool-used", "stop", "stop"]
+    heard = [
+        [kind for kind in ("session_start", "prompt", "tool_used", "stop") if f"{kind} was" in turn]
+        for turn in model.asked
+    ]
+    assert heard == [
+        ["session_start", "prompt"],
+        ["session_start", "prompt", "tool_used"],
+        ["session_start", "prompt", "tool_used", "stop"],
+    ], output
+    assert "answer 3" in output
