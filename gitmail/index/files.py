@@ -41,21 +41,42 @@ def current_generation(path: Path) -> Path:
         target = os.readlink(path)
     except FileNotFoundError:
         raise
-    except OSError:  # not a symlink
+    except OSError:  # a file, not a symlink
         return path
     if not _GENERATION.fullmatch(target):
         raise ValueError(f"{path} points to {target!r}")
     return path.with_name(target)
 
 
-def publish(path: Path, generation: Path) -> None:
+def prepare_pointer(path: Path, generation: Path) -> bool:
+    """Make the symlink that `publish` puts at `path`; false where there are no symlinks."""
+    drop_pointer(path)
+    try:
+        _pointer(path).symlink_to(generation.name)
+    except (OSError, NotImplementedError):
+        return False
+    return True
+
+
+def publish(path: Path, generation: Path, linked: bool) -> None:
     """Make `generation` the index that `path` stands for, and remove every other one."""
-    pointer = path.with_name(f"{path.name}.new")
-    with suppress(FileNotFoundError):
-        pointer.unlink()
-    pointer.symlink_to(generation.name)
-    pointer.replace(path)
-    sweep(path, keep=generation)
+    if linked:
+        _pointer(path).replace(path)
+        sweep(path, keep=generation)
+    else:
+        for suffix in SIDE_FILES:
+            unlink(side_file(path, suffix))
+        generation.replace(path)
+        sweep(path, keep=path)
+
+
+def drop_pointer(path: Path) -> None:
+    """Remove a symlink that was prepared and not published."""
+    unlink(_pointer(path))
+
+
+def _pointer(path: Path) -> Path:
+    return path.with_name(f"{path.name}.new")
 
 
 def sweep(path: Path, keep: Path) -> None:
@@ -67,12 +88,12 @@ def sweep(path: Path, keep: Path) -> None:
 
 
 def remove(path: Path, generation: Path) -> None:
-    """Remove `generation` and, where it still points there, the name `path`."""
+    """Remove `generation` and, where it points there, the name `path`."""
     with suppress(OSError, ValueError):
         if current_generation(path) == generation:
             unlink(path)
     for suffix in ("", *SIDE_FILES):
-        unlink(generation.with_name(f"{generation.name}{suffix}"))
+        unlink(side_file(generation, suffix))
 
 
 def unlink(path: Path) -> None:

@@ -17,7 +17,13 @@ from typing import Any
 
 from gitmail.errors import StoreBusy, StoreUnavailable
 from gitmail.index import files, snapshot
-from gitmail.index.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS, TABLES
+from gitmail.index.schema import (
+    APPLICATION_ID,
+    INDEX_STATEMENTS,
+    SCHEMA_VERSION,
+    TABLE_STATEMENTS,
+    TABLES,
+)
 
 BUSY_TIMEOUT = 2.0
 """Seconds a call waits for another process's transaction before `IndexBusy`."""
@@ -114,18 +120,19 @@ class Index:
         """
         generation = files.new_generation(path)
         try:
-            cls._build(path, generation, fill)
-            try:
-                files.publish(path, generation)
-            except NotImplementedError:
-                generation.replace(path)
+            linked = files.prepare_pointer(path, generation)
+            cls._build(path, generation, fill, "WAL" if linked else "TRUNCATE")
+            files.publish(path, generation, linked)
         except BaseException:
             files.remove(path, generation)
+            files.drop_pointer(path)
             raise
         return cls.open(path)
 
     @classmethod
-    def _build(cls, path: Path, generation: Path, fill: Callable[[Index], None] | None) -> None:
+    def _build(
+        cls, path: Path, generation: Path, fill: Callable[[Index], None] | None, journal: str
+    ) -> None:
         index = cls(_connection(generation, "rwc"), path, generation)
         try:
             index.execute("PRAGMA journal_mode = OFF")
@@ -134,11 +141,13 @@ class Index:
             index.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             index.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             with index.writing():
-                for statement in STATEMENTS:
+                for statement in TABLE_STATEMENTS:
                     index.execute(statement)
                 if fill is not None:
                     fill(index)
-            index.execute("PRAGMA journal_mode = WAL")
+                for statement in INDEX_STATEMENTS:
+                    index.execute(statement)
+            index.execute(f"PRAGMA journal_mode = {journal}")
         finally:
             index._connection.close()
         _sync(generation)
