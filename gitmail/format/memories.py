@@ -6,24 +6,29 @@ folder and its header; a file in which the two disagree is broken (docs/format.m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 
 from gitmail.errors import BrokenFile, InvalidInput
-from gitmail.format.edit import key_line, set_keys, splice
+from gitmail.format.edit import set_keys, splice
+from gitmail.format.fields import FieldReader
 from gitmail.format.frame import FENCE
-from gitmail.format.header import Header, load
-from gitmail.format.problem import HeaderValue
+from gitmail.format.header import load
 from gitmail.format.writing import header_line
 from gitmail.values.memory import (
-    NUMBER_LIMIT,
+    SOURCE_LIMIT,
     SOURCE_NOTE,
+    TITLE_LIMIT,
     Memory,
     normal_tags,
     title_from_text,
 )
 from gitmail.values.paths import Kind, classify
-from gitmail.values.times import read_time
+
+AUTHOR_LIMIT = 200
+
+_POSITIVE = re.compile(r"0*[1-9][0-9]{0,17}")
 
 MEMORY_KEYS = (
     "number",
@@ -54,22 +59,23 @@ def memory_from_bytes(data: bytes, file: str) -> Memory:
     A missing title is made from the text, a missing source is `note`, unknown keys are left alone.
     Raises BrokenFile naming file and line, also where header and path disagree.
     """
-    reader = _Reader(load(data, file), data, file)
-    text = reader.header.text
-    if not text.strip():
+    header = load(data, file)
+    fields = _MemoryFields(header.values, data, file)
+    fields.require(REQUIRED_KEYS)
+    if not header.text.strip():
         raise BrokenFile(file, "the note has no text")
     memory = Memory(
-        number=reader.number("number"),
-        uid=reader.required("uid"),
-        title=reader.scalar("title") or title_from_text(text),
-        text=text,
-        author=reader.required("author"),
-        created_at=reader.required_time("created_at"),
-        source=reader.scalar("source") or SOURCE_NOTE,
-        tags=reader.tags(),
-        supersedes=reader.numbers("supersedes"),
-        superseded_by=reader.optional_number("superseded_by"),
-        superseded_at=reader.time("superseded_at"),
+        number=fields.number("number"),
+        uid=fields.id("uid"),
+        title=fields.line("title", TITLE_LIMIT) or title_from_text(header.text),
+        text=header.text,
+        author=fields.needed_line("author", AUTHOR_LIMIT),
+        created_at=fields.needed_time("created_at"),
+        source=fields.line("source", SOURCE_LIMIT) or SOURCE_NOTE,
+        tags=fields.tags("tags"),
+        supersedes=fields.numbers("supersedes"),
+        superseded_by=fields.optional_number("superseded_by"),
+        superseded_at=fields.time("superseded_at"),
     )
     _check_place(memory, file)
     return memory
@@ -121,74 +127,42 @@ def _check_place(memory: Memory, file: str) -> None:
         raise BrokenFile(file, "a note below memories/superseded/ must have superseded_at")
 
 
-class _Reader:
-    """The typed values of one header; every complaint names the key and its line."""
-
-    __slots__ = ("_data", "_file", "header")
-
-    def __init__(self, header: Header, data: bytes, file: str) -> None:
-        self.header = header
-        self._data = data
-        self._file = file
-        for key in REQUIRED_KEYS:
-            if key not in header.values:
-                raise BrokenFile(file, f"the key {key!r} is missing")
-
-    def required(self, key: str) -> str:
-        value = self.scalar(key)
-        if not value:
-            raise self._broken(key, "is empty")
-        return value
-
-    def scalar(self, key: str) -> str | None:
-        value = self.header.values.get(key)
-        if value is not None and not isinstance(value, str):
-            raise self._broken(key, "must be one value, not a list or map")
-        return value
+class _MemoryFields(FieldReader):
+    """The fields of a memory: positive integers, lists of them, and tags."""
 
     def number(self, key: str) -> int:
-        return self._number(key, self.required(key))
+        """Return a positive integer that must not be missing."""
+        number = self.optional_number(key)
+        if number is None:
+            self.fail(key, "is empty")
+        return number
 
     def optional_number(self, key: str) -> int | None:
-        value = self.scalar(key)
-        return None if not value else self._number(key, value)
+        """Return a positive integer."""
+        number = self.integer(key)
+        if number == 0:
+            self.fail(key, "must be a positive integer, not 0")
+        return number
 
     def numbers(self, key: str) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(self._number(key, item) for item in self._list(key)))
+        """Return a list of positive integers, each once; one without a list is a list of one."""
+        items = self._list(key)
+        for item in items:
+            if not _POSITIVE.fullmatch(item):
+                self.fail(key, f"must be a list of positive integers, not {item[:40]!r}")
+        return tuple(dict.fromkeys(int(item) for item in items))
 
-    def required_time(self, key: str) -> datetime:
-        return self._time(key, self.required(key))
-
-    def time(self, key: str) -> datetime | None:
-        value = self.scalar(key)
-        return None if not value else self._time(key, value)
-
-    def tags(self) -> tuple[str, ...]:
+    def tags(self, key: str) -> tuple[str, ...]:
+        """Return tags as they are compared; a person may write them in any case."""
         try:
-            return normal_tags(self._list("tags"))
+            return normal_tags(self._list(key))
         except InvalidInput as error:
-            raise self._broken("tags", f"is not valid: {error.message}") from None
+            self.fail(key, f"cannot be used: {error.message}")
 
     def _list(self, key: str) -> list[str]:
-        value: HeaderValue = self.header.values.get(key, [])
+        value = self._values.get(key, "")
         if isinstance(value, dict):
-            raise self._broken(key, "must be a list, not a map")
-        if isinstance(value, str):
-            return [value] if value else []
-        return value
-
-    def _number(self, key: str, text: str) -> int:
-        if text.isascii() and text.isdigit() and len(text) <= 19:
-            number = int(text)
-            if 1 <= number <= NUMBER_LIMIT:
-                return number
-        raise self._broken(key, f"must be a positive integer, not {text[:40]!r}")
-
-    def _time(self, key: str, text: str) -> datetime:
-        try:
-            return read_time(text)
-        except ValueError:
-            raise self._broken(key, f"must be a time in ISO 8601, not {text[:40]!r}") from None
-
-    def _broken(self, key: str, problem: str) -> BrokenFile:
-        return BrokenFile(self._file, f"{key} {problem}", key_line(self._data, self._file, key))
+            self.fail(key, "must be a list, not a map")
+        if isinstance(value, list):
+            return value
+        return [value] if value else []
