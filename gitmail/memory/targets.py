@@ -1,0 +1,232 @@
+"""Which notes a call means: the one resolver of memory_consolidate and memory_supersede.
+
+Rules (contract: memory_consolidate). Exactly one selector. Every target is looked up before
+anything is decided; one bad target refuses them all, with the first one's reason as the code and
+all of them in `target_errors`. A number means that note and never its successor. A text means the
+one live note with exactly that text: no folding, no trimming, no normalising, no similarity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gitmail.errors import GitmailError, InvalidInput, NotFound, Refused
+from gitmail.values.memory import NUMBER_LIMIT, Memory
+from gitmail.values.text import subject_from_text
+
+INVALID_SELECTOR = "invalid_selector"
+EMPTY_INPUT = "empty_input"
+TARGET_NOT_FOUND = "target_not_found"
+TARGET_SUPERSEDED = "target_superseded"
+AMBIGUOUS_TARGET = "ambiguous_target"
+
+SEARCH_AGAIN = "Nothing was changed. Search again and resubmit the ids that memory_search shows."
+
+Target = int | str
+
+
+class Lookup(Protocol):
+    """What the resolver asks of the index: plain questions, no ranking."""
+
+    def memory(self, number: int) -> Memory | None:
+        """Return the live or retired note `number`; None when the tree holds none."""
+        ...
+
+    def memories_with_text(self, text: str) -> Sequence[Memory]:
+        """Return the live and retired notes whose text is exactly `text`, lowest number first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TargetError:
+    """Why one target cannot be replaced.
+
+    `candidates` are the numbers of the live notes that share an ambiguous text; `superseded_by`
+    is the number that took a retired note's place, where one is known.
+    """
+
+    target: Target
+    error: str
+    candidates: tuple[int, ...] = ()
+    superseded_by: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return one entry of `target_errors`: target, error and what is known beside."""
+        shape: dict[str, Any] = {"target": self.target, "error": self.error}
+        if self.candidates:
+            shape["candidates"] = list(self.candidates)
+        if self.superseded_by is not None:
+            shape["superseded_by"] = self.superseded_by
+        return shape
+
+
+def select(
+    numbers: Any,
+    texts: Any,
+    names: tuple[str, str] = ("entry_ids", "replaces"),
+) -> tuple[Target, ...]:
+    """Return the targets that the caller's two selectors name, each once, in the order given.
+
+    `numbers` and `texts` are the arguments as they came (None means not given); `names` is what
+    the tool calls them. Raises InvalidInput `invalid_selector` for both, neither, or an element
+    that is not a positive integer or a text, and `empty_input` for an empty list.
+    """
+    if (numbers is None) == (texts is None):
+        given = "Neither" if numbers is None else "Both"
+        raise refusal(
+            INVALID_SELECTOR,
+            f"{given} of {names[0]} and {names[1]} given; exactly one says what is replaced.",
+            f"Give {names[0]} with the ids that memory_search shows.",
+        )
+    chosen, name = (texts, names[1]) if numbers is None else (numbers, names[0])
+    if not isinstance(chosen, list | tuple):
+        raise refusal(
+            INVALID_SELECTOR,
+            f"{name} is not a list.",
+            f"Give {name} as a list, also for one target.",
+        )
+    if not chosen:
+        raise refusal(
+            EMPTY_INPUT,
+            f"{name} is an empty list, so there is nothing to replace.",
+            "Name at least one target.",
+        )
+    wanted = _check_text if numbers is None else _check_number
+    return tuple(dict.fromkeys(wanted(element, name) for element in chosen))
+
+
+def select_one(
+    number: Any,
+    text: Any,
+    names: tuple[str, str] = ("entry_id", "old_text"),
+) -> tuple[Target, ...]:
+    """Do what `select` does for a tool whose selectors name a single note."""
+    numbers = None if number is None else [number]
+    return select(numbers, None if text is None else [text], names)
+
+
+def resolve(lookup: Lookup, targets: Sequence[Target]) -> tuple[Memory, ...]:
+    """Return the live notes that `targets` mean, each once, in the order of first mention.
+
+    Raises NotFound `target_not_found`, or Refused `target_superseded` or `ambiguous_target`, with
+    the reason of the first bad target and all of them in `target_errors`.
+    """
+    found: dict[int, Memory] = {}
+    errors: list[TargetError] = []
+    for target in dict.fromkeys(targets):
+        answer = _find(lookup, target)
+        if isinstance(answer, TargetError):
+            errors.append(answer)
+        else:
+            found.setdefault(answer.number, answer)
+    if errors:
+        raise _refuse(errors, len(errors) + len(found))
+    return tuple(found.values())
+
+
+def refusal(
+    reason: str, message: str, hint: str, errors: Sequence[TargetError] = ()
+) -> GitmailError:
+    """Return the error of a refused replacement, with the facts the contract asks of each one."""
+    kinds: dict[str, type[GitmailError]] = {
+        INVALID_SELECTOR: InvalidInput,
+        EMPTY_INPUT: InvalidInput,
+        TARGET_NOT_FOUND: NotFound,
+    }
+    return kinds.get(reason, Refused)(
+        reason,
+        message,
+        hint,
+        reason=reason,
+        superseded_count=0,
+        superseded_texts=[],
+        superseded_ids=[],
+        new_memory_stored=False,
+        target_errors=[error.as_dict() for error in errors],
+    )
+
+
+def _check_number(element: Any, name: str) -> Target:
+    if type(element) is not int or element < 1:
+        raise refusal(
+            INVALID_SELECTOR,
+            f"{name} holds {_shown(element)}, which is not a positive integer.",
+            f"Give {name} as integers, for instance [3, 7].",
+        )
+    return element
+
+
+def _check_text(element: Any, name: str) -> Target:
+    if not isinstance(element, str):
+        raise refusal(
+            INVALID_SELECTOR,
+            f"{name} holds {_shown(element)}, which is not a text.",
+            f"Give {name} as the exact stored texts, or select by id.",
+        )
+    return element
+
+
+def _find(lookup: Lookup, target: Target) -> Memory | TargetError:
+    if isinstance(target, str):
+        return _find_text(lookup, target)
+    memory = lookup.memory(target) if target <= NUMBER_LIMIT else None
+    if memory is None:
+        return TargetError(target, TARGET_NOT_FOUND)
+    if memory.retired:
+        return TargetError(target, TARGET_SUPERSEDED, superseded_by=memory.superseded_by)
+    return memory
+
+
+def _find_text(lookup: Lookup, text: str) -> Memory | TargetError:
+    twins = lookup.memories_with_text(text) if _storable(text) else ()
+    live = [memory for memory in twins if not memory.retired]
+    if len(live) == 1:
+        return live[0]
+    if live:
+        return TargetError(text, AMBIGUOUS_TARGET, tuple(memory.number for memory in live))
+    if twins:
+        newest = max(twins, key=lambda memory: memory.number)
+        return TargetError(text, TARGET_SUPERSEDED, superseded_by=newest.superseded_by)
+    return TargetError(text, TARGET_NOT_FOUND)
+
+
+def _storable(text: str) -> bool:
+    """A lone surrogate is in no file, and SQLite cannot even be asked for it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse(errors: Sequence[TargetError], asked: int) -> GitmailError:
+    first = errors[0]
+    what = f"note {first.target}" if isinstance(first.target, int) else _shown(first.target)
+    said = {
+        TARGET_NOT_FOUND: f"there is no live note {_named(first.target)}",
+        TARGET_SUPERSEDED: f"{what} has been superseded{_by(first)}",
+        AMBIGUOUS_TARGET: f"{what} is the text of several live notes: {_list(first.candidates)}",
+    }[first.error]
+    others = f" ({len(errors)} of {asked} targets cannot be used)" if asked > 1 else ""
+    return refusal(first.error, f"Nothing was replaced: {said}{others}.", SEARCH_AGAIN, errors)
+
+
+def _named(target: Target) -> str:
+    return str(target) if isinstance(target, int) else f"with the text {_shown(target)}"
+
+
+def _by(error: TargetError) -> str:
+    return "" if error.superseded_by is None else f" by {error.superseded_by}"
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(str(number) for number in numbers)
+
+
+def _shown(element: Any) -> str:
+    if isinstance(element, str):
+        return f'"{subject_from_text(element)}"'
+    text = repr(element)
+    return text if len(text) <= 40 else f"{text[:39]}…"
