@@ -77,6 +77,17 @@ def diff(
     return tuple(_change(token, next(tokens)) for token in tokens if token.startswith(b":"))
 
 
+def commits_between(git_dir: Path, old: str, new: str) -> frozenset[str]:
+    """Return the commits that `new` has and `old` has not; raises as `process.run`."""
+    out = process.run(["rev-list", new, f"^{old}", "--"], git_dir=git_dir)
+    return frozenset(out.decode("ascii").split())
+
+
+def count(git_dir: Path, until: str) -> int:
+    """Return how many commits `until` has behind it, itself counted."""
+    return int(process.run(["rev-list", "--count", until, "--"], git_dir=git_dir))
+
+
 def is_ancestor(git_dir: Path, a: str, b: str, quarantine: bool = False) -> bool:
     """Tell whether commit `a` is `b` or one of its ancestors; an unknown `a` is none."""
     args = ["merge-base", "--is-ancestor", a, b]

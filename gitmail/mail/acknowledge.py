@@ -7,7 +7,6 @@ writes nothing (contract: memory_message ack; fetch_inbox family, mark_message_r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from gitmail.board.caller import Caller
 from gitmail.errors import InvalidInput, NotFound

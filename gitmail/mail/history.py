@@ -20,6 +20,7 @@ from gitmail.mail.references import find_agent
 from gitmail.store.store import Store
 from gitmail.store.view import View
 
+
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
     """A page of history, one entry per copy; `retained_since` is None while nothing is dropped."""

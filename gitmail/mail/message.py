@@ -71,7 +71,7 @@ def send(store: Store, caller: Caller, message: Message) -> Sent:
         acting = caller.acting(view)
         first = request(view.index, acting.agent.name, message.request_id)
         if first is not None:
-            return NoChange(_repeat(view, acting, message, first))
+            return NoChange(_repeat(view, message, first))
         parent = _parent(view, acting.agent, message)
         addressees, asked = _addressees(view, presence, acting, message, parent)
         draft = _draft(letter_id, caller, message, addressees, parent, asked)
@@ -183,7 +183,8 @@ def _recipient(
     recipient = resolve(ref, candidates(view, [ref]))
     if parent is not None and recipient.name != parent.letter.sender:
         raise _invalid_reply(
-            message.reply_to or "", f"that letter came from {parent.letter.sender}, not from {recipient.name}"
+            message.reply_to or "",
+            f"that letter came from {parent.letter.sender}, not from {recipient.name}",
         )
     return recipient
 
@@ -230,7 +231,7 @@ def _invalid_reply(reply_to: str, why: str) -> NotFound:
     )
 
 
-def _repeat(view: View, acting: Acting, message: Message, first: LetterRow) -> Sent:
+def _repeat(view: View, message: Message, first: LetterRow) -> Sent:
     """Return the first answer to the identical send; Refused `request_conflict` otherwise.
 
     Compared with whom the first call reached, so that a prefix which has become ambiguous since,

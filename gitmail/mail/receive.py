@@ -120,7 +120,9 @@ def _stamp(
     answer = _answer(view, caller, after, done, count)
     if not files:
         return NoChange(answer)
-    refs = list(dict.fromkeys((row.letter.id, row.letter.subject) for row in rows if _new(row, ack)))
+    refs = list(
+        dict.fromkeys((row.letter.id, row.letter.subject) for row in rows if _new(row, ack))
+    )
     sentence = sentences.acknowledged if ack else sentences.received
     return Change(files, sentence(acting.agent.name, refs), answer, acting.author)
 
@@ -193,7 +195,7 @@ def _fit(view: View, rows: Iterable[DeliveryRow], limit: int) -> tuple[Opened, .
 
 
 def _since(store: Store, view: View, commit: str) -> frozenset[str]:
-    """Return the commits that came after `commit`; only those of the cursor's own past are walked."""
+    """Return the commits that came after `commit`: the walk is as long as the caller was away."""
     if commit == view.main:
         return frozenset()
     try:

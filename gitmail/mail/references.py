@@ -68,18 +68,20 @@ def _agents_meant(view: View, text: str) -> list[Agent]:
     return []
 
 
-def find_letter_id(view: View, text: str, argument: str = "message_id", **scope: str) -> str:
-    """Return the whole id of the one letter that `text` means; `scope` is recipient= or sender=.
+def find_letter_id(
+    view: View, text: str, argument: str = "message_id", *, recipient: str | None = None
+) -> str:
+    """Return the whole id of the one letter that `text` means; of one mailbox where given.
 
     Raises InvalidInput `invalid_<argument>` or `ambiguous_message_id` (with distinguishing
     prefixes), NotFound `message_not_found`.
     """
     prefix = id_or_prefix(text, argument)
-    found = letter_ids(view.index, prefix, **scope)
+    found = letter_ids(view.index, prefix, recipient=recipient)
     if not found:
         raise NotFound(
             "message_not_found",
-            f"There is no letter {text[:40]!r}" + (" in this mailbox." if scope else "."),
+            f"There is no letter {text[:40]!r}" + (" in this mailbox." if recipient else "."),
             "`gitmail inbox --all` lists letters with their ids.",
             message_id=text[:40],
         )

@@ -65,7 +65,7 @@ def send_letter(store: Store, caller: Caller, outgoing: Outgoing) -> Sent:
         acting = caller.acting(view)
         first = _first(view, acting.agent, outgoing)
         if first is not None:
-            return NoChange(_repeat(view, acting, outgoing, first))
+            return NoChange(_repeat(view, outgoing, first))
         parent = _parent(view, outgoing)
         addressees = _addressees(view, acting, outgoing)
         draft = _draft(letter_id, caller, outgoing, addressees, parent)
@@ -222,7 +222,7 @@ def _first(view: View, me: Agent, outgoing: Outgoing) -> LetterRow | None:
     return request(view.index, me.name, outgoing.request_id)
 
 
-def _repeat(view: View, acting: Acting, outgoing: Outgoing, first: LetterRow) -> Sent:
+def _repeat(view: View, outgoing: Outgoing, first: LetterRow) -> Sent:
     """Return the first answer to the identical send; recipients count as those of the first."""
     answer = repeated(view, first, None)
     known = [receipt.recipient for receipt in answer.receipts]

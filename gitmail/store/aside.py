@@ -53,7 +53,7 @@ class AsideFolder:
         return self._add(current, path, "", reason)
 
     def changed(self, now: float) -> Iterator[tuple[SetAside, bytes]]:
-        """Yield displaced files that were saved to after all; remove the settled, unchanged ones."""
+        """Yield displaced files that were saved to after all; remove settled, unchanged ones."""
         for entry in self._entries():
             if not entry.displaced:
                 continue
@@ -88,7 +88,8 @@ class AsideFolder:
 
     def _add(self, current: str, path: str, base: str, reason: str) -> SetAside:
         at = time.time()
-        file = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(at))}-{os.urandom(4).hex()}-{os.path.basename(path)}"
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(at))
+        file = f"{stamp}-{os.urandom(4).hex()}-{os.path.basename(path)}"
         entry = SetAside(file, path, base, reason, at)
         self._write_note(entry)
         os.rename(current, os.path.join(self._folder, file))

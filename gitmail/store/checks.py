@@ -57,7 +57,7 @@ class _Checker:
         return self._changes(commit.changes, author)
 
     def _ends(self, changes: Iterable[walk.PathChange]) -> list[str]:
-        """Judge the end against the beginning, letters only: the rest was judged commit by commit."""
+        """Judge the end against the beginning: letters only, the rest was judged by commit."""
         letters = [
             change
             for change in changes

@@ -68,6 +68,12 @@ def _first_commit(
     for file, content in files.items():
         (top / file).write_bytes(content)
     refs.advance_main(
-        git_dir, private.tmp, expected=None, new=commit, who=person, time=when, reason=message.subject,
+        git_dir,
+        private.tmp,
+        expected=None,
+        new=commit,
+        who=person,
+        time=when,
+        reason=message.subject,
     )
     private.tree_marker.write_text(commit + os.linesep, encoding="ascii")

@@ -70,7 +70,9 @@ class _Found:
     age: float = 0.0
 
 
-def adopt_edits(store: Store, folders: Iterable[str] = (AGENTS,), files: Iterable[str] = ()) -> Edits:
+def adopt_edits(
+    store: Store, folders: Iterable[str] = (AGENTS,), files: Iterable[str] = ()
+) -> Edits:
     """Look at some folders and single files of the tree, and settle what people did there.
 
     Costs one stat a file when nothing was touched. Raises what Store.write raises when something
@@ -105,9 +107,7 @@ def tell_set_aside(store: Store) -> None:
 # -- finding -----------------------------------------------------------------------------------
 
 
-def _differing(
-    store: Store, view: View, folders: list[str], files: list[str]
-) -> Iterator[_Found]:
+def _differing(store: Store, view: View, folders: list[str], files: list[str]) -> Iterator[_Found]:
     for folder in folders:
         yield from _differing_in(store, view.index, folder)
     blobs = view.index.blobs(files)
@@ -260,9 +260,7 @@ def _settle_displaced(store: Store, session: WriteSession, edits: Edits) -> None
         folder.settle(entry, data)
 
 
-def _deliver_dropped(
-    store: Store, session: WriteSession, found: _Found, edits: Edits
-) -> None:
+def _deliver_dropped(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
     """Deliver a letter that somebody put into an inbox, or set it aside with the reason."""
     owner = classify(found.path).owner or ""
     data = found.data or b""
@@ -281,7 +279,9 @@ def _deliver_dropped(
     seen = {target: blob_id(data)} if target == found.path else {}
     session.commit(
         store.committer,
-        lambda _: Change({target: data}, sentences.adopted(owner, delivery.letter), None, on_disk=seen),
+        lambda _: Change(
+            {target: data}, sentences.adopted(owner, delivery.letter), None, on_disk=seen
+        ),
     )
     if target != found.path:
         store.tree.place([TreeChange(found.path, blob_id(data), None)])

@@ -149,16 +149,19 @@ class IndexView:
             except IndexUnusable:
                 return self._rebuild()
 
+    def build_at(self, path: Path) -> Index:
+        """Build a second index from git alone, at `path`; for comparing it with the live one."""
+        return Index.create(path, self._fill)
+
     def _rebuild(self) -> Index:
         """Walk all of history into a new index file (the caller holds the write lock)."""
+        return Index.create(self._private.index, self._fill)
 
-        def fill(index: Index) -> None:
-            main = self._read_main()
-            total = walk.count(self._git_dir, main) if self.progress else 0
-            self._apply_walk(index, None, main, total)
-            index.set_marker(main)
-
-        return Index.create(self._private.index, fill)
+    def _fill(self, index: Index) -> None:
+        main = self._read_main()
+        total = walk.count(self._git_dir, main) if self.progress else 0
+        self._apply_walk(index, None, main, total)
+        index.set_marker(main)
 
     def _locked(self) -> _Held:
         return _Held(self._lock)

@@ -15,6 +15,7 @@ from gitmail.git import repository
 from gitmail.git.commits import Person
 from gitmail.git.project import Project, discover
 from gitmail.store.hook_stubs import STORE_HOOKS
+from gitmail.store.lock import DEFAULT_WAIT
 from gitmail.store.store import Store
 
 STORE_KEY = "gitmail.store"
@@ -62,7 +63,7 @@ def person_of(project: Project) -> Person:
     return Person(project.user_name, project.user_email or NOBODY.email)
 
 
-def open_store(place: Place, *, lock_wait: float | None = None) -> Store:
+def open_store(place: Place, *, lock_wait: float = DEFAULT_WAIT) -> Store:
     """Open the store of a place: ownership and settings checked, a leftover of a crash repaired.
 
     Raises NotFound `store_not_found`, StoreUnavailable (dubious_ownership,
@@ -76,8 +77,7 @@ def open_store(place: Place, *, lock_wait: float | None = None) -> Store:
             store=str(place.store),
         )
     repository.check_owner(place.store)
-    options = {} if lock_wait is None else {"lock_wait": lock_wait}
-    store = Store(place.store, person_of(place.project), **options)
+    store = Store(place.store, person_of(place.project), lock_wait=lock_wait)
     _check_settings(store)
     return store
 

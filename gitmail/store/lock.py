@@ -41,7 +41,7 @@ class _BoundedFlock:
         self._error: OSError | None = None
 
     def wait(self, seconds: float) -> bool:
-        """Return True when the lock was taken in time; afterwards the descriptor is the caller's."""
+        """Return True when the lock was taken in time; the descriptor is the caller's again."""
         threading.Thread(target=self._take, name="gitmail-lock", daemon=True).start()
         self._done.wait(seconds)
         with self._guard:
@@ -146,7 +146,7 @@ class WriteLock:
     def _busy(self, wait: float) -> StoreBusy:
         return StoreBusy(
             "store_busy",
-            f"another process has been writing to the store for {wait:g} s (lock: {self._private.lock})",
+            f"another process has been writing for {wait:g} s (lock: {self._private.lock})",
             "Try again; if it lasts, `gitmail doctor` shows who holds the lock.",
             lock=str(self._private.lock),
             waited_seconds=wait,

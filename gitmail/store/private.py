@@ -1,4 +1,4 @@
-"""Where the store keeps its private, unversioned state: `<store>/.git/gitmail/` (docs/architecture.md).
+"""Where the store keeps its private, unversioned state: `<store>/.git/gitmail/`.
 
 Everything here may be lost without losing a letter: locks, the index, markers, presence, session
 bindings, credentials, half-written files, and files set aside for a person to look at.

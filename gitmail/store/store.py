@@ -182,6 +182,15 @@ class Store:
         except (StoreUnavailable, OSError) as error:
             self.notice("tree_behind", f"the files on disk may lag behind main: {error}")
 
+    def follow(self) -> None:
+        """Bring index and tree to a main that somebody else moved, waiting for the write lock.
+
+        Raises StoreBusy, StoreUnavailable.
+        """
+        with self.lock.hold(self._lock_wait):
+            self.finish_leftovers()
+            self._follow_main()
+
     def _follow_main(self) -> None:
         try:
             index = self.index_view.current()

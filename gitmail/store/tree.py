@@ -24,7 +24,7 @@ from gitmail.store.private import PrivateState
 
 @dataclass(frozen=True, slots=True)
 class TreeChange:
-    """One path between two states: the blob it had (None = absent), the content it gets (None = gone)."""
+    """One path between two states: the blob it had, the content it gets; None = no file."""
 
     path: str
     old_blob: str | None
@@ -84,7 +84,9 @@ class Tree:
         """
         additions = [change for change in changes if change.data is not None]
         removals = [change for change in changes if change.data is None]
-        temporaries = {change.path: self._write_temporary(change.data or b"") for change in additions}
+        temporaries = {
+            change.path: self._write_temporary(change.data or b"") for change in additions
+        }
         reached("tree-written")
         folders: set[str] = set()
         try:
@@ -196,7 +198,7 @@ class Tree:
             if stat.S_ISLNK(found.st_mode) or found.st_dev != self._device:
                 raise StoreUnavailable(
                     "unsafe_link",
-                    f"{folder} is a symbolic link or a mount point; gitmail does not write through it",
+                    f"{folder} is a symbolic link or a mount point; nothing is written through it",
                     "Remove it and run `gitmail doctor --fix`.",
                     path=folder,
                 )

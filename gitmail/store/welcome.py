@@ -39,6 +39,6 @@ def welcome_files(name: str, maintainers: list[str]) -> dict[str, bytes]:
     """Return the files of a store's first commit; `name` is the store's short name."""
     return {
         README: _README.format(name=name).encode(),
-        CONFIG: default_config_text(name, maintainers).encode(),
+        CONFIG: default_config_text(name, tuple(maintainers)).encode(),
         ATTRIBUTES: ATTRIBUTES_TEXT.encode(),
     }

@@ -1,0 +1,233 @@
+"""`gitmail doctor`: what is wrong with a store, in sentences, and what can be put right.
+
+Looks at everything once: unlike every other command it does walk the whole tree and proves that
+index = tree = main. `--fix` calls the same repair functions that an opener calls by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from gitmail.errors import BrokenFile, GitmailError
+from gitmail.format.checks import check_new_file
+from gitmail.git import process, repository
+from gitmail.git.maintain import count_loose
+from gitmail.git.refs import read_main
+from gitmail.git.trees import list_tree
+from gitmail.index.dump import dump
+from gitmail.index.index import Index
+from gitmail.index.tree import broken_files
+from gitmail.store.blobs import blob_id
+from gitmail.store.hook_stubs import STORE_HOOKS, hook_problems
+from gitmail.store.index_view import MainRewound
+from gitmail.store.joining import join_tips
+from gitmail.store.store import Store
+from gitmail.store.surroundings import file_system, lock_excludes
+from gitmail.store.tree import TreeChange
+from gitmail.values.paths import Kind, classify
+
+MANY_LOOSE = 20_000
+IGNORED = (".git",)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing doctor looked at: level ok | info | warning | error, a stable code, a sentence."""
+
+    level: str
+    code: str
+    message: str
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """All findings of one run; `healthy` while nothing is left that is wrong."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """True when every warning and error was put right."""
+        return all(one.fixed or one.level in ("ok", "info") for one in self.findings)
+
+
+Progress = Callable[[str], None]
+
+
+def examine(store: Store, *, fix: bool = False, progress: Progress = lambda _: None) -> Examination:
+    """Examine a store and, with `fix`, put right what can be put right without losing anything."""
+    findings: list[Finding] = []
+    for step in (_settings, _surroundings, _main, _repository, _index, _tree, _files, _packing):
+        progress(step.__name__.strip("_"))
+        try:
+            findings += step(store, fix)
+        except GitmailError as error:
+            findings.append(Finding("error", error.code, error.message))
+    return Examination(tuple(findings))
+
+
+def _settings(store: Store, fix: bool) -> Iterator[Finding]:
+    problems = repository.check_config(store.git_dir, STORE_HOOKS)
+    if fix:
+        repository.repair_config(store.git_dir)
+    for problem in problems:
+        mended = fix and problem.key not in STORE_HOOKS
+        yield Finding("warning", "settings", f"git settings: {problem.what}", mended)
+    for sentence in hook_problems(store.git_dir):
+        yield Finding("error", "hooks", f"{sentence}; `gitmail init` writes it again")
+    if not problems:
+        yield Finding("ok", "settings", "format 1, the store's git settings and hooks are in place")
+    for warning in store.config().warnings:
+        yield Finding("warning", "config", warning)
+
+
+def _surroundings(store: Store, _fix: bool) -> Iterator[Finding]:
+    kind = file_system(store.path)
+    yield Finding("info", "file_system", f"the store is on {kind.name}")
+    if kind.shared:
+        yield Finding(
+            "warning",
+            "shared_file_system",
+            f"{kind.name}: locks and presence of other machines may be invisible here, "
+            "and file events may not arrive (the notifier polls)",
+        )
+    if lock_excludes(store.private):
+        yield Finding("ok", "lock", "two processes exclude each other here")
+    else:
+        yield Finding("error", "lock", "the lock does not exclude a second process here")
+
+
+def _main(store: Store, fix: bool) -> Iterator[Finding]:
+    main = read_main(store.git_dir)
+    marker = store.tree.marker()
+    if main is None:
+        yield Finding("error", "main_missing", "the store has no main branch; see its reflog")
+        return
+    try:
+        index = store.index_view.current()
+        store.index_view.catch_up(index)
+    except MainRewound as rewound:
+        joined = join_tips(store, rewound) if fix else None
+        yield Finding(
+            "error",
+            "main_rewound",
+            f"main was moved by hand from {rewound.marker[:12]} to {rewound.main[:12]}"
+            + (f"; both are joined in {joined[:12]}" if joined else "; `--fix` joins both"),
+            fixed=joined is not None,
+        )
+        return
+    yield Finding("ok", "main", f"main is {main[:12]}, the tree shows {(marker or 'nothing')[:12]}")
+
+
+def _repository(store: Store, _fix: bool) -> Iterator[Finding]:
+    done = process.try_run(
+        ["fsck", "--strict", "--no-dangling", "--no-progress"], git_dir=store.git_dir, timeout=None
+    )
+    if done.returncode == 0:
+        yield Finding("ok", "fsck", "git fsck finds nothing wrong")
+        return
+    words = (done.stderr + done.stdout).decode("utf-8", "replace").strip().splitlines()
+    yield Finding("error", "fsck", "git fsck: " + "; ".join(words[:3]))
+
+
+def _index(store: Store, fix: bool) -> Iterator[Finding]:
+    """Prove that the index holds exactly what a rebuild from git would."""
+    live = store.index_view.current()
+    store.index_view.catch_up(live)
+    yield Finding("info", "sqlite", f"SQLite journal mode: {live.journal_mode}")
+    scratch = store.private.tmp / f"doctor-{os.getpid()}.sqlite"
+    try:
+        rebuilt = store.index_view.build_at(scratch)
+        try:
+            same = _same(live, rebuilt)
+        finally:
+            rebuilt.discard()
+    finally:
+        scratch.unlink(missing_ok=True)
+    if same:
+        yield Finding("ok", "index", "the index is what a rebuild from git gives")
+        return
+    if fix:
+        store.index_view.discard()
+        store.index_view.current()
+    yield Finding("error", "index", "the index differs from what git holds", fixed=fix)
+
+
+def _same(live: Index, rebuilt: Index) -> bool:
+    from itertools import zip_longest
+
+    with live.reading(), rebuilt.reading():
+        return all(one == other for one, other in zip_longest(dump(live), dump(rebuilt)))
+
+
+def _tree(store: Store, fix: bool) -> Iterator[Finding]:
+    """Compare every file on disk with main."""
+    main = store.main()
+    wanted = {
+        path: entry.sha for path, entry in list_tree(store.reader, store.reader.commit(main).tree)
+    }
+    differing = []
+    for path, sha in wanted.items():
+        data = store.tree.read(path)
+        if data is None or blob_id(data) != sha:
+            differing.append((path, data is None))
+    strangers = [path for path in _on_disk(store) if path not in wanted]
+    for path, missing in differing:
+        what = "is missing on disk" if missing else "differs on disk from main"
+        mended = fix and _restore(store, path, wanted[path], missing)
+        yield Finding("warning", "tree", f"{path} {what}", fixed=mended)
+    for path in strangers:
+        yield Finding("warning", "stranger", f"{path} is on disk but not in main")
+    if not differing and not strangers:
+        yield Finding("ok", "tree", f"all {len(wanted)} files on disk are as main has them")
+
+
+def _restore(store: Store, path: str, sha: str, missing: bool) -> bool:
+    """Put a file back as main has it; an edited note is left for `gitmail commit`."""
+    if not missing and classify(path).kind in (Kind.AGENT, Kind.MEMORY, Kind.FIXED):
+        return False
+    with store.writing():
+        store.tree.place([TreeChange(path, sha, store.reader.blob(sha))])
+    return True
+
+
+def _on_disk(store: Store) -> Iterator[str]:
+    top = str(store.path)
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if name not in IGNORED or folder != top]
+        for file in files:
+            yield os.path.relpath(os.path.join(folder, file), top)
+
+
+def _files(store: Store, _fix: bool) -> Iterator[Finding]:
+    """Name every file of main that cannot be read, and letters that break a rule."""
+    broken = store.read(lambda view: broken_files(view.index))
+    for row in broken:
+        yield Finding("error", "broken_file", BrokenFile(row.path, row.problem, row.line).message)
+    named = {row.path for row in broken}
+    root = store.reader.commit(store.main()).tree
+    count = 0
+    for path, entry in list_tree(store.reader, root):
+        count += 1
+        if path not in named:
+            for problem in check_new_file(path, store.reader.blob(entry.sha)):
+                yield Finding("error", "rule", problem)
+    if not broken:
+        yield Finding("ok", "files", f"all {count} files follow the format and the receipts rule")
+
+
+def _packing(store: Store, _fix: bool) -> Iterator[Finding]:
+    loose = count_loose(store.git_dir)
+    if loose > MANY_LOOSE:
+        yield Finding("warning", "loose", f"about {loose} loose objects: run `gitmail maintain`")
+    else:
+        yield Finding("ok", "loose", f"about {loose} loose objects")
+
+
+def summary(examination: Examination) -> Examination:
+    """Return only what is not as it should be."""
+    kept = tuple(one for one in examination.findings if one.level not in ("ok", "info"))
+    return replace(examination, findings=kept)
