@@ -2,8 +2,8 @@
 
 HOST_PROGRAMS names the folder with the hosts' programs (tests/hosts/install_hosts.sh makes one);
 without it, and for each host that is not there, these tests are skipped. The hosts run without a
-login, with an emptied environment and a throw-away HOME. No real model is reached: most hosts get
-as far as their first prompt, Claude Code goes through a whole turn with a scripted one.
+login, with an emptied environment and a throw-away HOME, and go through a whole turn with a
+scripted model on this machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -142,54 +141,45 @@ def test_codex_reads_the_server_from_the_users_settings(machine: Machine) -> Non
     assert "gitmail" not in machine.run("codex", "mcp", "list")
 
 
-@pytest.mark.parametrize(
-    ("host", "arguments", "environment"),
-    [
-        ("claude", ["-p", "hello"], {}),
-        ("gemini", ["-p", "hello"], {"GEMINI_API_KEY": "none"}),
-        (
-            "codex",
-            ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "hello"],
-            {},
-        ),
-    ],
+CODEX_MODEL = (
+    'model_providers.fake={name="fake",base_url="%s/v1",env_key="KEY",wire_api="responses"}'
 )
-def test_a_host_runs_the_hooks_and_gives_them_what_the_adapter_reads(
-    machine: Machine, host: str, arguments: list[str], environment: dict[str, str]
+
+
+def arguments_for(host: str, url: str) -> tuple[list[str], dict[str, str]]:
+    """How a host is told to say hello to a model at `url` and be done."""
+    if host == "claude":
+        environment = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none"}
+        environment["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"] = "1"
+        return ["-p", "hello", "--allowedTools", "Bash"], environment
+    if host == "gemini":
+        environment = {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "none"}
+        return ["-m", "gemini-2.5-flash", "-p", "hello"], environment
+    model = ["-c", CODEX_MODEL % url, "-c", "model_provider=fake", "-m", "fake"]
+    trust = ["--trust", "--dangerously-bypass-hook-trust"]
+    return ["exec", *trust, *model, "hello"], {"KEY": "none"}
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+def test_a_host_hands_the_agent_each_hooks_line_and_goes_on_after_a_stop_once(
+    machine: Machine, host: str, scope: Scope
 ) -> None:
-    machine.setup(host, "user")
-    process = machine.start(host, *arguments, **environment)
-    deadline = time.monotonic() + 90
-    while len(machine.hook_calls()) < 2 and time.monotonic() < deadline:
-        time.sleep(0.2)
-    time.sleep(1)
-    output = machine.finish(process)
-    calls = machine.hook_calls()
-    assert [call[:2] for call in calls[:2]] == [[host, "session-start"], [host, "prompt"]], output
-    assert len({call[2] for call in calls}) == 1
-    assert all(os.path.realpath(call[3]) == str(machine.project.resolve()) for call in calls)
-    assert "hook failed" not in output.casefold()
-
-
-def test_claude_code_hands_the_agent_each_hooks_line_and_goes_on_once(machine: Machine) -> None:
-    machine.setup("claude", "user", rewake=True)
+    if host == "gemini":
+        chosen = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+        (machine.home / ".gemini").mkdir()
+        (machine.home / ".gemini/settings.json").write_text(json.dumps(chosen))
+    machine.setup(host, scope, rewake=True)
     with FakeModel() as model:
-        output = machine.run(
-            "claude",
-            *("-p", "hello", "--allowedTools", "Bash"),
-            ANTHROPIC_BASE_URL=model.url,
-            ANTHROPIC_API_KEY="none",
-            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-        )
-    words = [call[1] for call in machine.hook_calls()]
-    assert words == ["session-start", "prompt", "tool-used", "stop", "stop"]
-    heard = [
-        [kind for kind in ("session_start", "prompt", "tool_used", "stop") if f"{kind} was" in turn]
-        for turn in model.asked
-    ]
-    assert heard == [
-        ["session_start", "prompt"],
-        ["session_start", "prompt", "tool_used"],
-        ["session_start", "prompt", "tool_used", "stop"],
-    ], output
+        arguments, environment = arguments_for(host, model.url)
+        output = machine.run(host, *arguments, **environment)
+    calls = machine.hook_calls()
+    words = [call[1] for call in calls]
+    assert words[:4] == ["session-start", "prompt", "tool-used", "stop"], output
+    assert words.count("stop") == 2
+    assert len({call[2] for call in calls}) == 1
+    assert {os.path.realpath(call[3]) for call in calls} == {str(machine.project.resolve())}
+    kinds = ("session_start", "prompt", "tool_used", "stop")
+    heard = [[kind for kind in kinds if f"{kind} was" in turn] for turn in model.asked]
+    assert heard == [list(kinds[:2]), list(kinds[:3]), list(kinds)], output
     assert "answer 3" in output
