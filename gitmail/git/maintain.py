@@ -113,27 +113,33 @@ class _Run:
         main = read_main(self._git_dir)
         if main is None:
             return "nothing_to_do", ""
-        names = self._unpacked(main)
-        for at in range(0, len(names), _STEP):
+        lines = self._unpacked(main)
+        for at in range(0, len(lines), _STEP):
             if at and time.monotonic() >= self._deadline:
-                return "partly", f"time was up after {at} of {len(names)} objects"
-            self._pack_step(names[at : at + _STEP])
+                self._git(["prune-packed", "--quiet"])
+                return "partly", f"time was up after {at} of {len(lines)} objects"
+            step = lines[at : at + _STEP]
+            self._pack_step(step)
+            self._remember_tip(_last_whole_commit(step))
         self._remember_tip(main)
         self._git(["prune-packed", "--quiet"])
         return self._join_packs()
 
     def _unpacked(self, main: str) -> list[bytes]:
-        """List what main reaches and no pack holds, oldest first, as `sha path` lines."""
-        args = ["rev-list", "--objects", "--unpacked", "--reverse", main]
+        """List what main reaches beyond the last packed tip, each commit before its objects.
+
+        Not `--unpacked`: that leaves out the folders of a commit which itself is packed already.
+        """
+        args = ["rev-list", "--objects", "--in-commit-order", "--reverse", main]
         if (tip := self._packed_tip()) is not None and is_ancestor(self._git_dir, tip, main):
             args.append(f"^{tip}")
-        return [_with_hint(line) for line in self._git(args).splitlines()]
+        return self._git(args).splitlines()
 
-    def _pack_step(self, names: list[bytes]) -> None:
+    def _pack_step(self, lines: list[bytes]) -> None:
         packs = f"{self._git_dir}/objects/pack"
         os.makedirs(packs, exist_ok=True)
         args = ["pack-objects", "--quiet", "--non-empty", "--incremental", "--delta-base-offset"]
-        self._git([*args, "--threads=1", f"{packs}/pack"], b"".join(names))
+        self._git([*args, "--threads=1", f"{packs}/pack"], b"".join(map(_with_hint, lines)))
         sync_folder(packs)
 
     def _join_packs(self) -> tuple[str, str]:
@@ -159,9 +165,10 @@ class _Run:
             return None
         return text if len(text) == 40 else None
 
-    def _remember_tip(self, main: str) -> None:
-        with suppress(OSError):
-            self._tip_file().write_text(main, encoding="ascii")
+    def _remember_tip(self, commit: str | None) -> None:
+        if commit is not None:
+            with suppress(OSError):
+                self._tip_file().write_text(commit, encoding="ascii")
 
     def _tip_file(self) -> Path:
         return self._git_dir / "gitmail" / "packed-tip"
@@ -185,6 +192,12 @@ class _Run:
                         os.unlink(file)
                         removed.append(file)
         return tuple(removed)
+
+
+def _last_whole_commit(lines: list[bytes]) -> str | None:
+    """Return the last commit whose objects surely all stand in `lines` (a commit has no path)."""
+    commits = [line for line in lines if b" " not in line]
+    return commits[-2].decode("ascii") if len(commits) > 1 else None
 
 
 def _with_hint(line: bytes) -> bytes:

@@ -220,13 +220,25 @@ def _initialise(top: Path) -> None:
     args = ["-c", "init.defaultRefFormat=files", "init", "--quiet", "--bare", "--template="]
     args += ["--object-format=sha1", "-b", "main", str(git_dir)]
     process.run(args, git_dir=None, cwd=top)
-    with open(git_dir / "config", "a", encoding="utf-8") as config:
-        for key, value in SETTINGS.items():
-            section, name = key.split(".")
-            config.write(f"[{section}]\n\t{name} = {value}\n")
+    _write_config(git_dir / "config")
     (git_dir / "hooks").mkdir(exist_ok=True)
     (git_dir / "description").write_text("gitmail store\n", encoding="ascii")
     _refuse_worktrees(git_dir)
+
+
+def _write_config(config: Path) -> None:
+    """Add `SETTINGS` to what git found out about the file system, each key once."""
+    ours = {key.partition(".")[2].lower() for key in SETTINGS}
+    probed = config.read_text(encoding="utf-8").splitlines()
+    lines = [line for line in probed if line.partition("=")[0].strip().lower() not in ours]
+    section = "core"
+    for key, value in SETTINGS.items():
+        of, _, name = key.partition(".")
+        if of != section:
+            section = of
+            lines.append(f"[{section}]")
+        lines.append(f"\t{name} = {value}")
+    config.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _refuse_worktrees(git_dir: Path) -> None:
