@@ -41,7 +41,9 @@ def check(
     folder, such as a submodule. `me` is None for somebody without an agent name.
     """
     names = [os.fsencode(path) for path in paths]
-    return [touched for one in _of_others(reservations, me, now) for touched in _under(one, names)]
+    return [
+        touched for one in held_by_others(reservations, me, now) for touched in _under(one, names)
+    ]
 
 
 def check_pushed(
@@ -57,7 +59,7 @@ def check_pushed(
     """
     return [
         touched
-        for one in _of_others(reservations, me, now)
+        for one in held_by_others(reservations, me, now)
         for touched in _under(one, _since(changed, one.date.replace(microsecond=0)))
     ]
 
@@ -67,9 +69,10 @@ def _since(changed: Mapping[bytes, datetime], began: datetime) -> list[bytes]:
     return [path for path, committed in changed.items() if committed >= began]
 
 
-def _of_others(
+def held_by_others(
     reservations: Iterable[Reservation], me: str | None, now: datetime
 ) -> list[Reservation]:
+    """Return the reservations of paths that somebody else than `me` holds now, oldest first."""
     held = [one for one in reservations if one.paths and one.held(now)]
     others = [one for one in held if me is None or not same_agent(one.holder, me)]
     return sorted(others, key=lambda one: (one.date, one.id))

@@ -1,0 +1,141 @@
+"""The guard: pre-commit and pre-push of the code project.
+
+It asks git what is staged (or pushed) with the hook's own variables, clears them for everything
+else, asks the store who holds what, and stops only for an exclusive reservation of somebody else.
+Whatever goes wrong in here is a warning: a broken guard must not keep anybody from committing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gitmail.errors import GitmailError
+from gitmail.git.environment import strip_process_environment
+from gitmail_hooks.leases import Leases, load_leases
+from gitmail_hooks.stubs import BLOCKED, GUARD_COMMAND, PROBE_VARIABLE, PROBED, PROJECT_HOOKS
+
+if TYPE_CHECKING:
+    from gitmail.reservations.touching import Touched
+
+PASSED = 0
+MISUSED = 2
+AUTO = "auto"
+"""As the kind: find out which hook it is, under a framework that does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How git called the hook; `environment` is as git gave it, with its own variables."""
+
+    kind: str
+    arguments: tuple[str, ...]
+    cwd: Path
+    environment: Mapping[str, str] = field(repr=False)
+    stdin: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The exit status for git, and what is said on the standard error."""
+
+    status: int
+    screen: str
+
+
+def judge(call: Call, leases: Leases, now: datetime) -> Verdict:
+    """Decide one commit or push. Raises StoreUnavailable where git cannot answer."""
+    from gitmail_hooks.guard_screen import blocked_screen, urgent_line, warning_screen
+
+    found = _touched(call, leases, now)
+    urgent = urgent_line(len(leases.urgent), tuple(dict.fromkeys(leases.urgent)))
+    person = leases.me is None and not leases.stops_people
+    if any(one.blocking for one in found) and not person:
+        return Verdict(BLOCKED, blocked_screen(call.kind, found, now) + urgent)
+    return Verdict(PASSED, warning_screen(found, now, person) + urgent)
+
+
+def _touched(call: Call, leases: Leases, now: datetime) -> list[Touched]:
+    """Ask git only when there is a reservation of somebody else at all."""
+    from gitmail.git.staged import pushed_paths, staged_paths
+    from gitmail.reservations.touching import check, check_pushed, held_by_others
+
+    others = held_by_others(leases.reservations, leases.me, now)
+    if not others:
+        return []
+    if call.kind == "pre-commit":
+        return check(staged_paths(call.environment, call.cwd), others, leases.me, now)
+    remote = call.arguments[0] if call.arguments else ""
+    since = min(one.date for one in others)
+    changed = pushed_paths(call.stdin, remote, call.environment, call.cwd, since)
+    return check_pushed(changed, others, leases.me, now)
+
+
+def call_from(
+    arguments: Sequence[str], environment: Mapping[str, str], cwd: Path, read: Callable[[], bytes]
+) -> Call:
+    """Understand how the hook was started: by git, or by pre-commit (or prek) for git.
+
+    pre-commit keeps pre-push's input to itself and gives the range in variables instead.
+    """
+    kind, rest = arguments[0], tuple(arguments[1:])
+    pushed = environment.get("PRE_COMMIT_TO_REF")
+    if kind == AUTO:
+        kind = "pre-commit" if pushed is None else "pre-push"
+    if kind == "pre-commit":
+        return Call(kind, rest, cwd, dict(environment))
+    if pushed is None:
+        return Call(kind, rest, cwd, dict(environment), read())
+    line = f"- {pushed} - {environment.get('PRE_COMMIT_FROM_REF') or '0'}\n"
+    remote = environment.get("PRE_COMMIT_REMOTE_NAME", "")
+    return Call(kind, (remote,), cwd, dict(environment), line.encode())
+
+
+def run(
+    arguments: Sequence[str],
+    environ: MutableMapping[str, str],
+    load: Callable[[Call], Leases],
+    now: datetime | None = None,
+) -> int:
+    """Run the guard to its exit status: PASSED, BLOCKED, PROBED, or MISUSED for a wrong kind.
+
+    `environ` is cleared of git's variables before `load` asks the store. Its own failure passes.
+    """
+    if not arguments or arguments[0] not in (*PROJECT_HOOKS, AUTO):
+        sys.stderr.write(f"usage: {GUARD_COMMAND} {'|'.join(PROJECT_HOOKS)}|{AUTO}\n")
+        return MISUSED
+    if word := environ.get(PROBE_VARIABLE):
+        sys.stderr.write(f"{GUARD_COMMAND} {arguments[0]} {word}\n")
+        return PROBED
+    try:
+        call = call_from(arguments, environ, Path.cwd(), sys.stdin.buffer.read)
+        strip_process_environment(environ)
+        verdict = judge(call, load(call), now or datetime.now(UTC))
+    except GitmailError as error:
+        return _failed(arguments[0], error.message)
+    except Exception as error:  # noqa: BLE001 - the outermost frame: a commit must go through
+        return _failed(arguments[0], f"{type(error).__name__}: {error}")
+    sys.stderr.write(verdict.screen)
+    return verdict.status
+
+
+def _failed(kind: str, reason: str) -> int:
+    from gitmail_hooks.guard_screen import failure_line
+
+    sys.stderr.write(failure_line(kind, reason))
+    return PASSED
+
+
+def main() -> None:
+    """Be the program `gitmail-guard`: as whom, the environment says (GITMAIL_AGENT)."""
+    agent = os.environ.get("GITMAIL_AGENT") or None
+    sys.exit(run(sys.argv[1:], os.environ, lambda call: load_leases(call.cwd, agent)))
+
+
+if __name__ == "__main__":
+    main()
