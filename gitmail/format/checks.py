@@ -45,7 +45,7 @@ def check_new_file(path: str, data: bytes, author: str | None = None) -> list[st
     delivery = letter_from_bytes(data, path, place.owner)
     problems += _named(path, place_problems(delivery, place))
     if author is not None:
-        problems += _named(path, _forged(delivery, author))
+        problems += _named(path, _forged(delivery, place, author))
     return problems
 
 
@@ -99,6 +99,10 @@ def check_letter_change(
     marked = marks_added(was.marks, now.marks) and not exempt
     if marked and author is not None and not may_mark(author, owner):
         problems.append(f"{author} set a mark in the mailbox of {owner}")
+    waits = not now.handled and now.letter.expires is None
+    put_away = waits and before.kind is Kind.INBOX and after.kind is Kind.ARCHIVE
+    if put_away and not exempt and author is not None and not may_mark(author, owner):
+        problems.append(f"{author} put away a letter that waits for {owner}")
     return _named(new_path, problems)
 
 
@@ -163,8 +167,10 @@ _READERS: dict[Kind, Callable[[str, PathKind, bytes], None]] = {
 }
 
 
-def _forged(delivery: Delivery, author: str) -> list[str]:
+def _forged(delivery: Delivery, place: PathKind, author: str) -> list[str]:
     problems = []
+    if place.kind is Kind.ARCHIVE:
+        problems.append("a new letter lies in archive/, where nobody would see it")
     if fold(delivery.letter.sender) != fold(author):
         problems.append(f"'from' is {delivery.letter.sender!r}, but the author is {author}")
     marks = delivery.marks

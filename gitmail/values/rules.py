@@ -55,16 +55,14 @@ def marks_added(old: Marks, new: Marks) -> bool:
 def place_problems(delivery: Delivery, place: PathKind) -> list[str]:
     """Return what is wrong with where a letter lies: its folder, its day, its file's name.
 
-    `inbox/` holds what is not handled and `archive/` what is, but an expired letter may be put
-    away as it is.
+    `inbox/` holds what is not handled and `archive/` what is, but a letter may be put away as it
+    is: long after it expired, or by `gitmail archive` for a mailbox that nobody reads.
     """
     problems = []
     letter = delivery.letter
     if place.kind is Kind.INBOX and delivery.handled:
         problems.append("a handled letter lies in inbox/")
     if place.kind is Kind.ARCHIVE:
-        if not delivery.handled and letter.expires is None:
-            problems.append("a letter that is not handled lies in archive/")
         if place.day != day_folder(letter.date):
             problems.append(
                 f"it lies under archive/{place.day}, but was sent on {day_folder(letter.date)}"

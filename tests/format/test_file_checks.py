@@ -53,7 +53,6 @@ def test_a_file_that_follows_the_format_may_appear(path, data):
         (INBOX, b"hello", "first line"),
         (INBOX, BYTES.replace(b"id: ", b"Id: "), "no 'id'"),
         (INBOX, READ, "handled letter lies in inbox/"),
-        (ARCHIVE, BYTES, "not handled lies in archive/"),
         (ARCHIVE.replace("11/30", "12/01"), READ, "sent on 2026/11/30"),
         (INBOX.replace("3f9a1c22", "aaaaaaaa"), BYTES, "aaaaaaaa"),
         ("agents/BlueLake.md", PROFILE, "named 'BlueLake.md'"),
@@ -121,12 +120,17 @@ def test_a_mark_is_set_once_and_stays_but_for_an_undo():
         (INBOX.replace("-hi", "-ho"), "renamed"),
         (INBOX.replace("RedFox", "OldOak"), "another mailbox"),
         ("memories/00xx/0001-x.md", "left the mailboxes"),
-        (ARCHIVE, "not handled lies in archive/"),
+        (ARCHIVE, "put away a letter that waits for RedFox"),
     ],
 )
 def test_a_letter_moves_only_between_its_own_two_folders(new_path, problem):
-    (found,) = check_letter_change(INBOX, BYTES, new_path, BYTES)
+    (found,) = check_letter_change(INBOX, BYTES, new_path, BYTES, author="OldOak")
     assert problem in found
+
+
+def test_the_owner_may_put_away_what_waits_and_nobody_delivers_into_the_archive():
+    assert check_letter_change(INBOX, BYTES, ARCHIVE, BYTES, author="RedFox") == []
+    assert "in archive/" in check_new_file(ARCHIVE, BYTES, author="BlueLake")[0]
 
 
 def test_a_mailbox_may_retire_with_its_letters():
