@@ -62,11 +62,10 @@ def place_problems(delivery: Delivery, place: PathKind) -> list[str]:
     letter = delivery.letter
     if place.kind is Kind.INBOX and delivery.handled:
         problems.append("a handled letter lies in inbox/")
-    if place.kind is Kind.ARCHIVE:
-        if place.day != day_folder(letter.date):
-            problems.append(
-                f"it lies under archive/{place.day}, but was sent on {day_folder(letter.date)}"
-            )
+    if place.kind is Kind.ARCHIVE and place.day != day_folder(letter.date):
+        problems.append(
+            f"it lies under archive/{place.day}, but was sent on {day_folder(letter.date)}"
+        )
     if place.prefix is not None and not letter.id.startswith(place.prefix):
         problems.append(f"the file is named {place.prefix}, but the letter's id is {letter.id}")
     return problems

@@ -74,7 +74,7 @@ def test_a_file_against_the_format_may_not_appear(path, data, problem):
 def test_a_new_letter_is_its_authors_and_brings_no_marks():
     assert check_new_file(INBOX, BYTES, author="bluelake") == []
     assert "author is RedFox" in check_new_file(INBOX, BYTES, author="RedFox")[0]
-    assert "brings marks" in check_new_file(ARCHIVE, READ, author="BlueLake")[0]
+    assert "brings marks" in check_new_file(ARCHIVE, READ, author="BlueLake")[-1]
 
 
 def test_the_owner_may_mark_and_move_a_letter():
