@@ -50,14 +50,22 @@ class Verdict:
 
 def judge(call: Call, leases: Leases, now: datetime) -> Verdict:
     """Decide one commit or push. Raises StoreUnavailable where git cannot answer."""
-    from gitmail_hooks.guard_screen import blocked_screen, urgent_line, warning_screen
-
     found = _touched(call, leases, now)
-    urgent = urgent_line(len(leases.urgent), tuple(dict.fromkeys(leases.urgent)))
+    if not (found or leases.urgent or leases.problems):
+        return Verdict(PASSED, "")
+    from gitmail_hooks.guard_screen import (
+        blocked_screen,
+        problem_lines,
+        urgent_line,
+        warning_screen,
+    )
+
+    also = urgent_line(len(leases.urgent), tuple(dict.fromkeys(leases.urgent)))
+    also += problem_lines(leases.problems)
     person = leases.me is None and not leases.stops_people
     if any(one.blocking for one in found) and not person:
-        return Verdict(BLOCKED, blocked_screen(call.kind, found, now) + urgent)
-    return Verdict(PASSED, warning_screen(found, now, person) + urgent)
+        return Verdict(BLOCKED, blocked_screen(call.kind, found, now) + also)
+    return Verdict(PASSED, warning_screen(found, now, person) + also)
 
 
 def _touched(call: Call, leases: Leases, now: datetime) -> list[Touched]:

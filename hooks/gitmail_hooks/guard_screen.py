@@ -66,6 +66,11 @@ def failure_line(kind: str, reason: str) -> str:
     return _cut(f"gitmail: the {kind} guard checked nothing: {visible(reason)}") + "\n"
 
 
+def problem_lines(problems: Sequence[str]) -> str:
+    """Return what could not be read, one line each, so that nobody takes silence for consent."""
+    return "".join(_cut(f"gitmail: not checked: {visible(one)}") + "\n" for one in problems[:3])
+
+
 def show_path(path: bytes) -> str:
     """Return a file name for a screen: its own characters, everything unsafe as an escape."""
     return visible(path.decode("utf-8", "backslashreplace"))

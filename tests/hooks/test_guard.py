@@ -19,7 +19,7 @@ from gitmail.reservations.touching import Touched
 from gitmail.values.reservation import Reservation
 from gitmail_hooks.guard import AUTO, BLOCKED, MISUSED, PASSED, call_from, run
 from gitmail_hooks.guard_screen import COLUMNS, LINES, blocked_screen, urgent_line, warning_screen
-from gitmail_hooks.leases import Leases
+from gitmail_hooks.leases import Leases, read_reservations
 
 NOW = datetime.now(UTC)
 LEASE = Reservation(
@@ -216,6 +216,24 @@ def test_a_store_that_cannot_be_asked_lets_the_commit_pass(capsys) -> None:
 
     assert run(["pre-commit"], {}, fail) == PASSED
     assert "the index is gone" in capsys.readouterr().err
+
+
+def test_the_trees_reservations_count_and_a_broken_one_hides_none(tmp_path: Path) -> None:
+    assert read_reservations(tmp_path) == ([], [])
+    folder = tmp_path / "reservations"
+    folder.mkdir()
+    (folder / ".keep").touch()
+    (folder / "11111111-x.md").write_text("no header")
+    (folder / "7c1e90ab-src.md").write_bytes(reservation_to_bytes(LEASE))
+    found, problems = read_reservations(tmp_path)
+    assert found == [LEASE]
+    assert problems[0].startswith("reservations/11111111-x.md")
+
+
+def test_what_could_not_be_read_is_said(capsys) -> None:
+    leases = Leases(problems=("reservations/x.md:1: bad\x1b",))
+    assert run(["pre-commit"], {}, lambda call: leases) == PASSED
+    assert capsys.readouterr().err == "gitmail: not checked: reservations/x.md:1: bad\\x1b\n"
 
 
 def test_urgent_letters_are_mentioned_on_the_way(capsys) -> None:
