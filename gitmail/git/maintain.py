@@ -74,6 +74,8 @@ def pack_loose(git_dir: Path, limit_seconds: float = 2.0) -> Packing:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return _result(git_dir, "busy", count_loose(git_dir), "another process is packing")
+        except OSError as error:
+            raise disk_error(error, path) from error
         return _Run(git_dir, lock, limit_seconds).pack()
     finally:
         os.close(lock)
@@ -130,7 +132,7 @@ class _Run:
 
         Not `--unpacked`: that leaves out the folders of a commit which itself is packed already.
         """
-        args = ["rev-list", "--objects", "--in-commit-order", "--reverse", main]
+        args = ["rev-list", "--objects", "--in-commit-order", "--topo-order", "--reverse", main]
         if (tip := self._packed_tip()) is not None and is_ancestor(self._git_dir, tip, main):
             args.append(f"^{tip}")
         return self._git(args).splitlines()

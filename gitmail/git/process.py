@@ -60,7 +60,7 @@ def inherited() -> dict[str, str]:
 
 def command_line(args: Sequence[str], git_dir: Path | None) -> list[str]:
     """Return the full argument list for the git command `args` (verb first)."""
-    where = [f"--git-dir={git_dir}"] if git_dir is not None else []
+    where = [f"--git-dir={git_dir.absolute()}"] if git_dir is not None else []
     return ["git", *OPTIONS, *where, *args]
 
 

@@ -84,16 +84,16 @@ def advance_main(
     try:
         private = _write_private(tmp_dir, new)
         try:
-            private = _take(private, lock, new, wait)
-            try:
-                _move(git_dir, lock, expected, new, ident(who, time), reason)
-            except BaseException:
-                if _is_ours(lock, private):
-                    _undo(git_dir, lock, expected, new)
-                raise
+            _take(private, lock, new, wait)
+            _move(git_dir, lock, expected, new, ident(who, time), reason)
+        except BaseException:
+            if _is_ours(lock, private):
+                _undo(git_dir, lock, expected, new)
+            raise
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(private)
+            for file in (private, _intent(private)):
+                with suppress(OSError):
+                    os.unlink(file)
     except OSError as error:
         raise disk_error(error, error.filename or lock) from error
     with suppress(OSError):  # main has moved: nothing after that may look like a failure
@@ -149,8 +149,12 @@ def _read(path: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise StoreUnavailable(
+            "unreadable", f"Cannot read {path}: {error.strerror}.", path=path
+        ) from error
 
 
 def _read_packed(git_dir: Path) -> str | None:
@@ -171,42 +175,45 @@ def _write_lock(path: str, new: str) -> None:
     try:
         write_all(descriptor, new.encode() + b"\n")
         sync_descriptor(descriptor)
+    except BaseException:
+        os.unlink(path)
+        raise
     finally:
         os.close(descriptor)
 
 
-def _take(private: str, lock: str, new: str, wait: float) -> str:
-    """Take the lock; return the private file's name, which says how it was taken."""
+def _intent(private: str) -> str:
+    """Name the file that announces, where there are no links, that the lock is about to be made."""
+    return private.replace("/ref-", "/intent-")
+
+
+def _take(private: str, lock: str, new: str, wait: float) -> None:
+    os.makedirs(os.path.dirname(lock), exist_ok=True)
     deadline = clock.monotonic() + wait
     pause = 0.002
     while True:
         try:
-            private = _try_take(private, lock, new)
-            steps.reached("lock-linked")
-            return private
+            _try_take(private, lock, new)
+            break
         except FileExistsError:
             if clock.monotonic() >= deadline:
                 raise _ref_locked(lock, wait) from None
-        except FileNotFoundError:
-            os.makedirs(os.path.dirname(lock), exist_ok=True)
         clock.sleep(pause)
         pause = min(pause * 2, 0.05)
+    steps.reached("lock-linked")
 
 
-def _try_take(private: str, lock: str, new: str) -> str:
-    if "/ref-" in private:
-        try:
-            os.link(private, lock)
-            return private
-        except OSError as error:
-            if error.errno not in NO_LINKS:
-                raise
-        intent = private.replace("/ref-", "/intent-")
-        os.rename(private, intent)
-        sync_folder(os.path.dirname(intent))
-        private = intent
-    _write_lock(lock, new)
-    return private
+def _try_take(private: str, lock: str, new: str) -> None:
+    try:
+        os.link(private, lock)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        intent = _intent(private)
+        if not os.path.exists(intent):
+            _write_lock(intent, new)
+            sync_folder(os.path.dirname(intent))
+        _write_lock(lock, new)
 
 
 def _ref_locked(lock: str, wait: float) -> StoreBusy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -45,12 +45,13 @@ class WalkedCommit:
 
 def walk(
     git_dir: Path, since: str | None, until: str, quarantine: bool = False
-) -> Iterator[WalkedCommit]:
+) -> Generator[WalkedCommit, None, None]:
     """Yield the commits of `since..until` (all up to `until` for None), parents before children.
 
     Topological, never first-parent only. A merge's changes are the paths that differ from every
     parent, told against the first. Messages decode as UTF-8 with replacement, paths with
-    surrogateescape. Raises StoreUnavailable as `process.run`.
+    surrogateescape. Git ends with the iteration; close the generator if you leave it early. Raises
+    StoreUnavailable as `process.run`.
     """
     args = ["log", "--topo-order", "--reverse", "--root", "-c", *_RAW, "--no-color"]
     args += ["--no-notes", "--encoding=UTF-8", f"--format=tformat:{'%x00'.join(_FIELDS)}%x00"]

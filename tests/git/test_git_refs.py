@@ -14,7 +14,7 @@ import pytest
 import tiny_store
 
 from gitmail.errors import StoreBusy, StoreUnavailable
-from gitmail.git import refs
+from gitmail.git import refs, steps
 
 STEPS = (
     "objects-written",
@@ -68,8 +68,11 @@ def test_a_main_that_moved_is_reported_with_where_it_is(git_dir: Path) -> None:
     assert _reflog(git_dir, "HEAD") == log
 
 
-def test_eight_processes_lose_no_commit(git_dir: Path) -> None:
-    children = [tiny_store.start_child("storm", str(git_dir), f"A{i}", "12") for i in range(8)]
+@pytest.mark.parametrize("extra", [[], ["--no-links"]], ids=["hard links", "no hard links"])
+def test_eight_processes_lose_no_commit(git_dir: Path, extra: list[str]) -> None:
+    children = [
+        tiny_store.start_child("storm", str(git_dir), f"A{i}", "12", *extra) for i in range(8)
+    ]
     assert [child.wait() for child in children] == [0] * 8
     assert tiny_store.git(git_dir, "rev-list", "--count", "main") == "97"
     assert len(tiny_store.git(git_dir, "ls-tree", "-r", "--name-only", "main").split()) == 97
@@ -104,6 +107,28 @@ def test_a_foreign_lock_is_waited_for(git_dir: Path) -> None:
     tiny_store.advance(git_dir, main, commit)
     timer.join()
     assert refs.read_main(git_dir) == commit
+
+
+def test_an_interrupted_wait_or_move_leaves_no_lock(
+    git_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main, commit = tiny_store.prepare(git_dir, {"a.md": b"a"}, "a")
+    log = _reflog(git_dir, "HEAD")
+    for step in ("lock-linked", "reflog-written"):
+
+        def interrupt(name: str, at: str = step) -> None:
+            if name == at:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(steps, "reached", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            tiny_store.advance(git_dir, main, commit)
+        assert not _lock(git_dir).exists()
+        assert os.listdir(tiny_store.tmp_dir(git_dir)) == []
+        assert _reflog(git_dir, "HEAD") == log
+    monkeypatch.undo()
+    tiny_store.advance(git_dir, main, commit)
+    tiny_store.assert_sound(git_dir)
 
 
 @pytest.mark.parametrize("content", [b"", b"1" * 40 + b"\n"])

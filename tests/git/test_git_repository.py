@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_creating_a_store_twice_keeps_the_first(git_dir: Path) -> None:
 
 def test_of_many_creators_one_wins_and_nothing_lies_about(tmp_path: Path) -> None:
     path = tmp_path / "s" / "store"
-    line = [tiny_store.sys.executable, tiny_store.__file__, "create", str(path)]
+    line = [sys.executable, tiny_store.__file__, "create", str(path)]
     env = tiny_store.child_env(None)
     children = [
         subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=env) for _ in range(8)
@@ -73,7 +74,7 @@ def test_what_a_killed_creator_left_is_removed_and_a_live_ones_is_not(tmp_path: 
 
 def test_a_store_whose_filling_fails_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
-        repository.create(tmp_path / "store", lambda top: 1 / 0)  # type: ignore[arg-type,return-value]
+        repository.create(tmp_path / "store", lambda top: 1 / 0)  # type: ignore[arg-type]
     assert os.listdir(tmp_path) == []
 
 
@@ -242,3 +243,13 @@ def test_a_repository_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable) as caught:
         process.run(["log"], git_dir=tmp_path / "gone")
     assert caught.value.code == "store_missing"
+
+
+def test_a_relative_path_names_the_same_repository(
+    git_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(git_dir.parent.parent)
+    relative = git_dir.relative_to(git_dir.parent.parent)
+    assert process.run(["rev-parse", "main"], git_dir=relative).decode().strip() == (
+        refs.read_main(git_dir)
+    )

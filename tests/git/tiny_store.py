@@ -2,7 +2,7 @@
 
 Also a program, for tests that need real processes:
     tiny_store.py commit GIT_DIR NAME [--kill-at STEP] [--no-links]
-    tiny_store.py storm GIT_DIR WHO COUNT
+    tiny_store.py storm GIT_DIR WHO COUNT [--no-links]
     tiny_store.py create PATH [--die]
     tiny_store.py tour PATH
 """
@@ -154,9 +154,9 @@ def _die(top: Path) -> None:
 
 def main(args: list[str]) -> None:
     verb, path = args[0], Path(args[1])
+    if "--no-links" in args:
+        without_links()
     if verb == "commit":
-        if "--no-links" in args:
-            without_links()
         if "--kill-at" in args:
             steps.arm(args[args.index("--kill-at") + 1])
         write(path, {f"mail/A/inbox/{args[2]}.md": args[2].encode()})
