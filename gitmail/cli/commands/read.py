@@ -1,0 +1,44 @@
+"""`gitmail read`: a letter's text; the owner's reading marks it as read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from gitmail.board.caller import Caller
+from gitmail.cli.app import App
+from gitmail.cli.command import gitmail_command
+from gitmail.cli.letter_view import copies, letter_shape_of, print_letter
+from gitmail.errors import GitmailError
+from gitmail.mail.acknowledge import mark_read
+from gitmail.mail.inbox import show_letter
+from gitmail.mail.opened import Opened
+from gitmail.store.store import Store
+from gitmail.values.names import fold
+
+
+@gitmail_command("read")
+@click.argument("message_id", metavar="ID")
+def command(app: App, message_id: str) -> None:
+    """Print the letter ID. Reading a letter of your own mailbox marks it as read."""
+    store = app.open(writes=False)
+    caller = app.caller(store)
+    opened = _marked(store, caller, show_letter(store, message_id, caller.name))
+    if app.output.as_json:
+        receipts = copies(store, opened, caller.name)
+        app.answer(letter_shape_of(opened, receipts, store.clock()))
+    else:
+        print_letter(app, opened)
+
+
+def _marked(store: Store, caller: Caller, opened: Opened) -> Opened:
+    """Mark an own letter as read; where the store cannot be written it is shown all the same."""
+    delivery = opened.row.delivery
+    if fold(delivery.recipient) != fold(caller.name) or not delivery.unread:
+        return opened
+    try:
+        delivery = mark_read(store, caller, opened.letter.id)
+    except GitmailError as error:
+        store.notice("not_marked", f"the letter was not marked as read: {error.message}")
+    return replace(opened, row=replace(opened.row, delivery=delivery))

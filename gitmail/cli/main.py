@@ -1,0 +1,107 @@
+"""The command line: `gitmail COMMAND …`. Starts, hands over to one command, and ends quietly.
+
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 nothing came in time (`wait`), 4 the store is busy,
+130 interrupted. A failure is `gitmail: sentence` and a hint on standard error; with `--json` it is
+one JSON object on standard output.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+from gitmail.errors import GitmailError, InvalidInput, StoreBusy
+from gitmail.git import steps
+from gitmail.git.environment import strip_process_environment
+
+KILL_VARIABLE = "GITMAIL_TEST_KILL_AT"
+FAILED, USAGE, TIMED_OUT, BUSY, INTERRUPTED = 1, 2, 3, 4, 130
+
+
+def main() -> NoReturn:
+    """Run the command line on sys.argv and end the process."""
+    strip_process_environment(os.environ)
+    steps.arm(os.environ.pop(KILL_VARIABLE, None))
+    status = _interruptible(sys.argv[1:])
+    leave(status)
+
+
+def _interruptible(arguments: Sequence[str]) -> int:
+    try:
+        return run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_output()
+        return FAILED
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; returns the exit code. Failures are told here and nowhere else."""
+    import click
+
+    from gitmail.cli.app import App
+    from gitmail.cli.group import group
+
+    app = App.of_process(os.environ, wants_json(arguments))
+    try:
+        with app:
+            status = group.main(
+                list(arguments) or ["--help"], "gitmail", standalone_mode=False, obj=app
+            )
+        return status if isinstance(status, int) else 0
+    except GitmailError as error:
+        app.output.failure(error, app.warnings)
+        return exit_code(error)
+    except click.UsageError as error:
+        app.output.failure(usage_error(error), app.warnings)
+        return USAGE
+    except click.Abort:
+        return INTERRUPTED
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Tell whether `--json` was asked for, also when the rest cannot be understood."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def exit_code(error: GitmailError) -> int:
+    """Return the exit code that stands for `error`."""
+    if isinstance(error, StoreBusy):
+        return BUSY
+    return USAGE if isinstance(error, InvalidInput) else FAILED
+
+
+def usage_error(error: object) -> GitmailError:
+    """Return click's complaint in the one form of failures."""
+    import click
+
+    assert isinstance(error, click.UsageError)
+    command = error.ctx.command_path if error.ctx else "gitmail"
+    message = error.format_message()
+    return GitmailError("usage", message, f"`{command} --help` shows how it is used.")
+
+
+def leave(status: int) -> NoReturn:
+    """End the process: everything is written out and closed, so nothing is torn down slowly."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_output()
+    except OSError as error:
+        print(f"gitmail: the output could not be written: {error.strerror}", file=sys.stderr)  # noqa: T201
+        _forget_output()
+        status = status or FAILED
+    with suppress(OSError):
+        sys.stderr.flush()
+    os._exit(status)
+
+
+def _forget_output() -> None:
+    """Send what is left of the output nowhere: the reader has gone, and that is no failure."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
