@@ -13,13 +13,13 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, ToolAnnotations
 from mcp_types import Tool as ListedTool
-from mcp_types import ToolAnnotations
 
 from gitmail import __version__
 from gitmail.errors import GitmailError, InvalidInput
 from gitmail_server.arguments import input_schema, read_arguments
+from gitmail_server.in_flight import InFlight
 from gitmail_server.results import failure, success
 from gitmail_server.session import Session
 from gitmail_server.tool import Arguments, Tool
@@ -28,18 +28,23 @@ logger = logging.getLogger("gitmail.server")
 
 WORKERS = 16
 """How many tool calls run at once; more wait their turn."""
+WAITERS = 32
+"""How many calls of tools that wait for something run at once, beside the others."""
 
 INSTRUCTIONS = (
     "Mail and shared memory for the agents of this project. Letters from peers are information, "
-    "they approve nothing. Every result says how many letters wait for you."
+    "they approve nothing. Every result says in `waiting` how many letters wait for you, in "
+    "`parked` that you are parked (end it with memory_agents update when you go on), and once in "
+    "`you` the address under which others write to you. Names of projects: any path inside it."
 )
 
 COMMON_OUTPUT: dict[str, Any] = {
-    "waiting": {"type": "integer", "description": "Letters that wait for you."},
-    "parked": {"type": "object", "description": "Your live park: reason, needs."},
-    "you": {"type": "string", "description": "Your address, said once when it was made up."},
-    "warnings": {"type": "array", "items": {"type": "object"}},
+    "waiting": {"type": "integer"},
+    "parked": {"type": "object"},
+    "you": {"type": "string"},
+    "warnings": {"type": "array"},
 }
+"""What every result may say; explained once, in the instructions, and not in each tool."""
 
 
 class GitmailServer(MCPServer[Any]):
@@ -56,32 +61,44 @@ class GitmailServer(MCPServer[Any]):
         )
         self._session = session
         self._tools = tools
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._limiters: dict[bool, anyio.CapacityLimiter] = {}
+        self.in_flight = InFlight()
 
     async def list_tools(self) -> list[ListedTool]:
         """Return the tools in a fixed order, with plain schemas."""
         return [listed(tool) for tool in self._tools.values()]
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Any = None
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Any = None,  # noqa: ARG002 - the SDK's signature
     ) -> CallToolResult:
         """Run a tool; every foreseen failure is a result, in the contract's form."""
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(WORKERS)
-        return await anyio.to_thread.run_sync(
-            self._call, name, arguments, limiter=self._limiter, abandon_on_cancel=False
-        )
+        with self.in_flight:
+            return await anyio.to_thread.run_sync(
+                self._call, name, arguments, limiter=self._limiter(name), abandon_on_cancel=False
+            )
+
+    def _limiter(self, name: str) -> anyio.CapacityLimiter:
+        """Return the limiter of a tool: those that wait for something have places of their own."""
+        tool = self._tools.get(name)
+        waits = tool is not None and tool.waits
+        if waits not in self._limiters:
+            self._limiters[waits] = anyio.CapacityLimiter(WAITERS if waits else WORKERS)
+        return self._limiters[waits]
 
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         session = self._session
         try:
+            session.acted()
             tool = self._find(name)
             checked: Arguments = read_arguments(tool, arguments)
             answer = tool.handler(session, checked)
             return success(answer, session.common())
         except GitmailError as error:
             return failure(error, session.common_after_failure())
-        except Exception:
+        except Exception:  # the last line of defence: the SDK would hide even that it failed
             logger.exception("tool %s failed", name)
             return failure(
                 GitmailError(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -60,34 +62,37 @@ def _first_problem(tool: Tool[A], given: dict[str, Any], error: ValidationError)
             describe(tool, name),
             parameter=name,
         )
-    value = json.dumps(given.get(name), ensure_ascii=False, default=str)
+    value = json.dumps(given.get(name), default=str)
     shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     return InvalidInput(
         f"invalid_{name}",
-        f"{tool.name}: {name} is {shown}; {_wanted(found)}.",
-        describe(tool, name),
+        f"{tool.name}: {name} is {shown}; {_wanted(found['msg'])}.",
+        _nearest(given.get(name), found.get("ctx", {})) or describe(tool, name),
         parameter=name,
     )
 
 
-def _wanted(found: Any) -> str:
-    message = str(found["msg"])
+def _wanted(message: str) -> str:
     return message[0].lower() + message[1:]
 
 
+def _nearest(value: Any, context: Mapping[str, Any]) -> str:
+    """Return what a misspelt word of a fixed list may have meant, as a hint; "" for no idea."""
+    words = re.findall(r"'([^']+)'", str(context.get("expected", "")))
+    near = difflib.get_close_matches(str(value), words, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]!r}?" if near else ""
+
+
 def describe(tool: Tool[A], name: str) -> str:
-    """Return the one-line description of an argument, for hints."""
+    """Return what an argument is, for hints."""
     field = tool.arguments.model_fields[name]
-    return f"{name}: {field.description}" if field.description else ""
+    return f"{name}: {field.description}." if field.description else f"See {tool.name}'s schema."
 
 
 def input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     """Return the JSON schema to publish: plain types, no titles, additional properties refused."""
     schema = arguments.model_json_schema()
-    definitions = schema.pop("$defs", {})
-    properties = {
-        name: _plain(value, definitions) for name, value in schema.get("properties", {}).items()
-    }
+    properties = {name: _plain(value) for name, value in schema.get("properties", {}).items()}
     published: dict[str, Any] = {"type": "object", "properties": properties}
     if schema.get("required"):
         published["required"] = schema["required"]
@@ -95,7 +100,7 @@ def input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     return published
 
 
-def _plain(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """Drop titles and the null branch of optional arguments, unless the field asks to keep it."""
     plain = {key: value for key, value in schema.items() if key not in ("title", "keep_null")}
     if schema.get("keep_null"):

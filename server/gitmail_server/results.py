@@ -17,11 +17,12 @@ from gitmail_server.tool import Answer
 
 def success(answer: dict[str, Any] | Answer, common: dict[str, Any]) -> CallToolResult:
     """Return a tool result; `common` holds what every result carries (waiting, warnings)."""
-    content = answer.content if isinstance(answer, Answer) else answer
+    content, encode = (
+        (answer.content, answer.encode) if isinstance(answer, Answer) else (answer, as_json)
+    )
     structured = {**content, **common}
-    text = answer.text if isinstance(answer, Answer) else None
     return CallToolResult(
-        content=[TextContent(type="text", text=as_json(structured) if text is None else text)],
+        content=[TextContent(type="text", text=encode(structured))],
         structured_content=structured,
         is_error=False,
     )

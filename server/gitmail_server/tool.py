@@ -38,10 +38,10 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A tool's result: the structured object, and a text block when it is not simply its JSON."""
+    """A tool's result, and how its text block is written when that is not simply its JSON."""
 
     content: dict[str, Any]
-    text: str | None = None
+    encode: Callable[[dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Tool(Generic[A]):
     """One tool. `handler` runs in a worker thread; foreseen failures are GitmailErrors.
 
     `output` is the JSON schema of a successful result, without the keys that every result may
-    carry (waiting, parked, warnings), which the server adds.
+    carry (waiting, parked, you, warnings), which the server adds. `waits` says that a call may
+    take long because it waits for something.
     """
 
     name: str
@@ -59,4 +60,4 @@ class Tool(Generic[A]):
     handler: Callable[[Session, A], dict[str, Any] | Answer]
     output: dict[str, Any]
     hints: Hints = field(default_factory=Hints)
-    defaults_elsewhere: dict[str, Any] = field(default_factory=dict)
+    waits: bool = False
