@@ -6,7 +6,6 @@ Everything is in the header; the text below it is free for notes and kept by eve
 from __future__ import annotations
 
 from gitmail.errors import InvalidInput
-from gitmail.format.edit import set_keys
 from gitmail.format.fields import FieldReader
 from gitmail.format.header import load
 from gitmail.format.problem import HeaderValue
@@ -80,6 +79,8 @@ def update_reservation(data: bytes, file: str, changed: Reservation) -> bytes:
 
     Comments, unknown keys and notes stay byte for byte. Raises BrokenFile.
     """
+    from gitmail.format.edit import set_keys  # readers, such as the guard, never need it
+
     values: dict[str, Writable | None] = {
         key: getattr(changed, key) for key in CHANGING_KEYS if key != "waiting"
     }
