@@ -2,26 +2,23 @@
 
 How the ranking was chosen is measured by tests/memory/test_search_quality.py. BM25 looks at every
 row that holds any word of the question, so a common word would make a search as slow as the store
-is large. Beyond RANKED_ROWS such rows, a row must hold one of the question's rare words or two of
-its common ones, and only the newest RANKED_ROWS of these are ranked; all words still count in the
-score.
+is large. Beyond RANKED_ROWS such rows, a row is ranked for holding one of the question's rare
+words, or two common ones that are rare together; all words still count in its score. What is too
+common even so is answered from the newest rows.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from gitmail.index.index import Index
+from gitmail.index.memories import MemoryMatch
 from gitmail.values.search_terms import query_terms
 
 RANKED_ROWS = 2_000
 """Most rows one search ranks."""
-
-RARE_ROWS = 1_000
-"""Rows that the question's rare words may bring together."""
 
 COMMON_WORDS = 5
 """Common words whose pairs are looked for, the rarest first."""
@@ -33,49 +30,49 @@ Most titles are a piece of their text, which counts once more with them.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFilter:
-    """Which notes may be found: any of `tags`, any of `sources` (empty: all), live ones only."""
-
-    tags: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    include_superseded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryMatch:
-    """A note that answers: `relevance` is BM25 (greater is better), `created_at` microseconds."""
-
-    number: int
-    relevance: float
-    created_at: int
-
-
 def search_memories(
-    index: Index, query: str, wanted: MemoryFilter = MemoryFilter(), limit: int = 50
+    index: Index,
+    query: str,
+    *,
+    tags: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    include_superseded: bool = False,
+    limit: int = 50,
 ) -> list[MemoryMatch]:
     """Return the `limit` best matches of any text as a question, best first.
 
-    Equal matches come newest number first. A question without a word in it matches nothing. Where
-    none of its words is known, words that begin with one of them are taken instead.
-    Deterministic for one state of the store.
+    With `tags` a note must carry all of them (as normalised), with `sources` come from one of
+    them. Equal matches come newest number first. Where none of the question's words is known,
+    words that begin with one of them are taken instead; a question without letters or digits is
+    looked up literally. The answer is the same for the same state of the store.
     """
+    search = _Search(index, _conditions(tags, sources, include_superseded), limit)
     terms = query_terms(query)
     if not terms:
-        return []
-    search = _Search(index, wanted, limit)
+        return search.literal(query.strip())
     return search.ranked([f'"{term}"' for term in terms]) or search.ranked(
         [f'"{term}" *' for term in terms if " " not in term]
     )
 
 
 class _Search:
-    """One search: the filter as SQL, and the two shapes of the question."""
+    """One search: the filter as SQL and its values, and the ways to ask."""
 
-    def __init__(self, index: Index, wanted: MemoryFilter, limit: int) -> None:
+    def __init__(self, index: Index, filtered: tuple[str, list[object]], limit: int) -> None:
         self._index = index
+        self._where, self._values = filtered
         self._limit = limit
-        self._where, self._values = _conditions(wanted)
+
+    def literal(self, text: str) -> list[MemoryMatch]:
+        """Return the newest notes that hold `text` as it stands."""
+        if not text or not text.isprintable():
+            return []
+        rows = self._index.rows(
+            "SELECT number, 1.0, created_at, path FROM memories "  # noqa: S608
+            f"WHERE instr(text, ?) > 0{self._where} ORDER BY number DESC, path LIMIT ?",
+            (text, *self._values, self._limit),
+        )
+        return [MemoryMatch(*row) for row in rows]
 
     def ranked(self, phrases: Sequence[str]) -> list[MemoryMatch]:
         """Return the best matches of `phrases`, each an FTS5 expression without operators."""
@@ -84,22 +81,38 @@ class _Search:
         any_of = " OR ".join(phrases)
         if self._count(any_of, RANKED_ROWS) < RANKED_ROWS:
             return self._rank(any_of, 0)
-        needed = self._needed(phrases)
-        return self._rank(f"({needed}) AND ({any_of})", self._first_row(needed))
+        telling = sorted(phrases, key=lambda phrase: (self._count(phrase, RANKED_ROWS), phrase))
+        needed = self._needed(telling)
+        found = self._rank(f"({needed}) AND ({any_of})", 0) if needed else []
+        return self._with_newest(found, telling)
 
-    def _needed(self, phrases: Sequence[str]) -> str:
-        """Return the expression for a rare word or two common ones."""
-        counts = sorted((self._count(phrase, RARE_ROWS), phrase) for phrase in phrases)
-        rare: list[str] = []
-        room = RARE_ROWS
-        for count, phrase in counts:
-            room -= count
-            if room < 0:
+    def _needed(self, telling: Sequence[str]) -> str:
+        """Return the expression for the rare words and rare pairs that there is room for."""
+        room = RANKED_ROWS
+        parts: list[str] = []
+        common: list[str] = []
+        for phrase in telling:
+            room, fits = self._take(phrase, room)
+            (parts if fits else common).append(phrase)
+        for one, other in combinations(common[:COMMON_WORDS], 2):
+            room, fits = self._take(f"{one} AND {other}", room)
+            if fits:
+                parts.append(f"({one} AND {other})")
+        return " OR ".join(parts)
+
+    def _take(self, expression: str, room: int) -> tuple[int, bool]:
+        count = self._count(expression, room + 1)
+        return (room - count, True) if count <= room else (room, False)
+
+    def _with_newest(self, found: list[MemoryMatch], telling: Sequence[str]) -> list[MemoryMatch]:
+        """Fill up with the newest rows that hold all of the words, else the rarest of them."""
+        for expression in (" AND ".join(telling), telling[0]):
+            if len(found) >= self._limit:
                 break
-            rare.append(phrase)
-        common = [phrase for _, phrase in counts[len(rare) :]]
-        pairs = [f"({one} AND {other})" for one, other in combinations(common[:COMMON_WORDS], 2)]
-        return " OR ".join(rare + pairs) or common[0]
+            known = {match.path for match in found}
+            more = self._rank(expression, self._first_row(expression))
+            found = found + [match for match in more if match.path not in known]
+        return found[: self._limit]
 
     def _count(self, expression: str, limit: int) -> int:
         counted = self._index.value(
@@ -119,12 +132,12 @@ class _Search:
 
     def _rank(self, expression: str, first_row: int) -> list[MemoryMatch]:
         rows = self._index.rows(
-            f"SELECT number, -bm25(memories_fts, {WEIGHTS}) AS relevance, created_at {_FROM}"
-            f"{self._where} AND memories_fts.rowid >= ? "
-            "ORDER BY relevance DESC, number DESC LIMIT ?",
+            f"SELECT number, -bm25(memories_fts, {WEIGHTS}) AS relevance, created_at, path "
+            f"{_FROM}{self._where} AND memories_fts.rowid >= ? "
+            "ORDER BY relevance DESC, number DESC, path LIMIT ?",
             (expression, *self._values, first_row, self._limit),
         )
-        return [MemoryMatch(number, relevance, created) for number, relevance, created in rows]
+        return [MemoryMatch(*row) for row in rows]
 
 
 _FROM = (
@@ -133,17 +146,16 @@ _FROM = (
 )
 
 
-def _conditions(wanted: MemoryFilter) -> tuple[str, list[object]]:
+def _conditions(
+    tags: Sequence[str], sources: Sequence[str], include_superseded: bool
+) -> tuple[str, list[object]]:
     """Return further conditions for WHERE and their values."""
-    where = "" if wanted.include_superseded else " AND live = 1"
+    where = "" if include_superseded else " AND live = 1"
     values: list[object] = []
-    if wanted.sources:
+    if sources:
         where += " AND source IN (SELECT value FROM json_each(?))"
-        values.append(json.dumps(wanted.sources))
-    if wanted.tags:
-        where += (
-            " AND EXISTS (SELECT 1 FROM json_each(memories.tags) AS tag"
-            " WHERE tag.value IN (SELECT value FROM json_each(?)))"
-        )
-        values.append(json.dumps(wanted.tags))
+        values.append(json.dumps(list(sources)))
+    for tag in tags:
+        where += " AND EXISTS (SELECT 1 FROM json_each(memories.tags) WHERE value = ?)"
+        values.append(tag)
     return where, values

@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gitmail.memory.similarity import likeness, rarity, stems, vector
+from gitmail.memory.similarity import KnownStems, likeness, product, rarity, stems, vector
 
 TEXT_COMPARED = 4_000
 """Characters of a note that are compared: what is nearly the same is so from its beginning."""
@@ -28,13 +28,13 @@ RAREST = 12
 SHARED = 2
 """So many of them two notes must share to be compared; one where a note has few."""
 
-MEETINGS = 64
+MEETINGS = 32
 """So many earlier notes are met through one stem, the newest."""
 
-COMPARED = 8
+COMPARED = 6
 """So many of the notes met are compared, those that share most."""
 
-NEARLY_IDENTICAL = 0.9
+NEARLY_IDENTICAL = 0.8
 """A note this much like an earlier one need not be met by later ones: they meet the earlier one."""
 
 
@@ -104,20 +104,16 @@ class _Group:
 
     def cohesion_with(self, other: _Group) -> float:
         """Return what the mean would be with the members of `other`."""
-        square = self.square + other.square + 2 * self._product(other)
+        square = self.square + other.square + 2 * product(self.sums, other.sums)
         return _mean(len(self.members) + len(other.members), square)
 
     def take(self, other: _Group) -> None:
         """Make the members of `other` members of this group."""
-        self.square += other.square + 2 * self._product(other)
+        self.square += other.square + 2 * product(self.sums, other.sums)
         self.members += other.members
         self.places += other.places
         for term, value in other.sums.items():
             self.sums[term] = self.sums.get(term, 0.0) + value
-
-    def _product(self, other: _Group) -> float:
-        few, many = sorted((self.sums, other.sums), key=len)
-        return sum(value * many.get(term, 0.0) for term, value in few.items())
 
 
 def _mean(size: int, square: float) -> float:
@@ -127,7 +123,7 @@ def _mean(size: int, square: float) -> float:
 
 def _twins(notes: Iterable[tuple[int, str]], among: Container[int] | None) -> list[_Twins]:
     """Return the notes to compare as vectors, equal ones together, in order of number."""
-    known: dict[str, str] = {}
+    known = KnownStems()
     holders: Counter[str] = Counter()
     equal: dict[tuple[tuple[str, int], ...], list[int]] = {}
     total = 0
@@ -137,11 +133,11 @@ def _twins(notes: Iterable[tuple[int, str]], among: Container[int] | None) -> li
         total += 1
         if counts and (among is None or number in among):
             equal.setdefault(tuple(sorted(counts.items())), []).append(number)
-    weight = rarity(holders, total)
+    weights = rarity(holders, total)
     return [
         _Twins(
             numbers,
-            vector(dict(counts), weight),
+            vector(dict(counts), weights),
             sorted((term for term, _ in counts), key=lambda term: (holders[term], term))[:RAREST],
         )
         for counts, numbers in equal.items()

@@ -42,14 +42,14 @@ def rank(matches: Iterable[Match], now: datetime, top_k: int) -> list[tuple[int,
     """Return the `top_k` best as (number, score), best first; equal scores newest number first.
 
     The score is the relevance, raised by up to a tenth for a new note (half of that after 90
-    days), rounded to four places.
+    days); shown rounded to four places.
     """
     scored = [(_score(match, now), match.number) for match in matches]
     scored.sort(key=lambda pair: (-pair[0], -pair[1]))
-    return [(number, score) for score, number in scored[:top_k]]
+    return [(number, round(score, 4)) for score, number in scored[:top_k]]
 
 
 def _score(match: Match, now: datetime) -> float:
     created = _EPOCH + timedelta(microseconds=match.created_at)
     age = max((now - created) / RECENCY_HALF_LIFE, 0.0)
-    return round(match.relevance * (1 + RECENCY_SHARE * math.exp2(-age)), 4)
+    return match.relevance * (1 + RECENCY_SHARE * math.exp2(-age))

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import mul
 
 from gitmail.values.search_terms import STOP_WORDS, words
 
@@ -61,49 +62,47 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > _SHORTEST_STEM and word[-1] == "e" else word
 
 
-def stems(text: str, known: dict[str, str] | None = None) -> Counter[str]:
-    """Count the stems of `text`, very common words left out; `known` remembers stems across calls.
+class KnownStems(dict[str, str]):
+    """The stem of every word met so far: what makes thousands of notes cheap."""
 
-    A text of nothing but common words keeps them all.
-    """
-    remembered = {} if known is None else known
+    def __missing__(self, word: str) -> str:
+        """Work out the stem of a new word and remember it."""
+        short = self[word] = stem(word)
+        return short
+
+
+def stems(text: str, known: KnownStems | None = None) -> Counter[str]:
+    """Count the stems of `text`, very common words left out unless there are no others."""
     found = words(text)
     telling = [word for word in found if word not in STOP_WORDS] or found
-    counts: Counter[str] = Counter()
-    for word in telling:
-        short = remembered.get(word)
-        if short is None:
-            short = remembered[word] = stem(word)
-        counts[short] += 1
-    return counts
+    return Counter(map((KnownStems() if known is None else known).__getitem__, telling))
 
 
-def vector(counts: Mapping[str, int], weight: Callable[[str], float]) -> dict[str, float]:
-    """Return `counts` as a vector of length 1; `weight` says how telling a stem is."""
-    raw = {term: (1 + math.log(count)) * weight(term) for term, count in counts.items()}
-    length = math.sqrt(math.fsum(value * value for value in raw.values())) or 1.0
+def vector(counts: Mapping[str, int], weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Return `counts` as a vector of length 1; without `weights` every stem is equally telling."""
+    raw = {
+        term: (1.0 if weights is None else weights[term])
+        * (1.0 if count == 1 else 1.0 + math.log(count))
+        for term, count in counts.items()
+    }
+    length = math.hypot(*raw.values()) or 1.0
     return {term: value / length for term, value in raw.items()}
 
 
 def likeness(one: Vector, other: Vector) -> float:
     """Return how alike two vectors are: 1 for the same weights, 0 where no stem is shared."""
-    if len(other) < len(one):
-        one, other = other, one
-    return min(sum(value * other.get(term, 0.0) for term, value in one.items()), 1.0)
+    return min(product(one, other), 1.0)
 
 
-def rarity(holders: Mapping[str, int], notes: int) -> Callable[[str], float]:
-    """Return how telling a stem is that `holders[stem]` of `notes` notes hold: more when rarer."""
-    by_count: dict[int, float] = {}
+def product(one: Vector, other: Vector) -> float:
+    """Return the inner product; summed exactly, so that no order of the stems shows in it."""
+    shared = one.keys() & other.keys()
+    return math.fsum(map(mul, map(one.__getitem__, shared), map(other.__getitem__, shared)))
 
-    def weight(term: str) -> float:
-        count = holders.get(term, 1)
-        known = by_count.get(count)
-        if known is None:
-            known = by_count[count] = math.sqrt(math.log1p(notes / count))
-        return known
 
-    return weight
+def rarity(holders: Mapping[str, int], notes: int) -> dict[str, float]:
+    """Return how telling each stem is, from how many of `notes` notes hold it: rarer is more."""
+    return {term: math.sqrt(math.log1p(notes / count)) for term, count in holders.items()}
 
 
 def similar(
@@ -117,11 +116,7 @@ def similar(
     `notes` are the few that a search for `text` brought up; every stem weighs the same, so the
     answer depends on the two texts only. Equal likeness: lowest number first.
     """
-    own = vector(stems(text), _even)
-    found = [Alike(number, likeness(own, vector(stems(other), _even))) for number, other in notes]
+    own = vector(stems(text), None)
+    found = [Alike(number, likeness(own, vector(stems(other), None))) for number, other in notes]
     near = [Alike(each.number, round(each.likeness, 3)) for each in found if each.likeness >= floor]
     return sorted(near, key=lambda each: (-each.likeness, each.number))[:limit]
-
-
-def _even(_term: str) -> float:
-    return 1.0

@@ -8,9 +8,9 @@ one live note with exactly that text: no folding, no trimming, no normalising, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from gitmail.errors import GitmailError, InvalidInput, NotFound, Refused
 from gitmail.values.memory import NUMBER_LIMIT, Memory
@@ -27,16 +27,21 @@ SEARCH_AGAIN = "Nothing was changed. Search again and resubmit the ids that memo
 Target = int | str
 
 
-class Lookup(Protocol):
-    """What the resolver asks of the index: plain questions, no ranking."""
+class Note(Protocol):
+    """A note as the index shows it; `live` is false once it is superseded."""
 
-    def memory(self, number: int) -> Memory | None:
-        """Return the live or retired note `number`; None when the tree holds none."""
+    @property
+    def memory(self) -> Memory:
+        """The note's values."""
         ...
 
-    def memories_with_text(self, text: str) -> Sequence[Memory]:
-        """Return the live and retired notes whose text is exactly `text`, lowest number first."""
+    @property
+    def live(self) -> bool:
+        """Whether the note lies outside memories/superseded/."""
         ...
+
+
+NoteT = TypeVar("NoteT", bound=Note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +112,29 @@ def select_one(
     return select(numbers, None if text is None else [text], names)
 
 
-def resolve(lookup: Lookup, targets: Sequence[Target]) -> tuple[Memory, ...]:
+def resolve(
+    targets: Sequence[Target],
+    by_number: Callable[[int], NoteT | None],
+    by_text: Callable[[str], Sequence[NoteT]],
+) -> tuple[NoteT, ...]:
     """Return the live notes that `targets` mean, each once, in the order of first mention.
 
-    Raises NotFound `target_not_found`, or Refused `target_superseded` or `ambiguous_target`, with
-    the reason of the first bad target and all of them in `target_errors`.
+    `by_number` and `by_text` ask the index for the live or retired note of a number, and for all
+    notes with exactly a text, by number. Raises NotFound `target_not_found`, or Refused
+    `target_superseded` or `ambiguous_target`: the reason of the first bad target, and all of them
+    in `target_errors`.
     """
-    found: dict[int, Memory] = {}
+    found: dict[int, NoteT] = {}
     errors: list[TargetError] = []
     for target in dict.fromkeys(targets):
-        answer = _find(lookup, target)
+        if isinstance(target, str):
+            answer = _with_text(target, by_text)
+        else:
+            answer = _numbered(target, by_number)
         if isinstance(answer, TargetError):
             errors.append(answer)
         else:
-            found.setdefault(answer.number, answer)
+            found.setdefault(answer.memory.number, answer)
     if errors:
         raise _refuse(errors, len(errors) + len(found))
     return tuple(found.values())
@@ -168,26 +182,24 @@ def _check_text(element: Any, name: str) -> Target:
     return element
 
 
-def _find(lookup: Lookup, target: Target) -> Memory | TargetError:
-    if isinstance(target, str):
-        return _find_text(lookup, target)
-    memory = lookup.memory(target) if target <= NUMBER_LIMIT else None
-    if memory is None:
-        return TargetError(target, TARGET_NOT_FOUND)
-    if memory.retired:
-        return TargetError(target, TARGET_SUPERSEDED, superseded_by=memory.superseded_by)
-    return memory
+def _numbered(number: int, by_number: Callable[[int], NoteT | None]) -> NoteT | TargetError:
+    note = by_number(number) if number <= NUMBER_LIMIT else None
+    if note is None:
+        return TargetError(number, TARGET_NOT_FOUND)
+    if not note.live:
+        return TargetError(number, TARGET_SUPERSEDED, superseded_by=note.memory.superseded_by)
+    return note
 
 
-def _find_text(lookup: Lookup, text: str) -> Memory | TargetError:
-    twins = lookup.memories_with_text(text) if _storable(text) else ()
-    live = [memory for memory in twins if not memory.retired]
+def _with_text(text: str, by_text: Callable[[str], Sequence[NoteT]]) -> NoteT | TargetError:
+    twins = by_text(text) if _storable(text) else ()
+    live = [note for note in twins if note.live]
     if len(live) == 1:
         return live[0]
     if live:
-        return TargetError(text, AMBIGUOUS_TARGET, tuple(memory.number for memory in live))
+        return TargetError(text, AMBIGUOUS_TARGET, tuple(note.memory.number for note in live))
     if twins:
-        newest = max(twins, key=lambda memory: memory.number)
+        newest = max((note.memory for note in twins), key=lambda memory: memory.number)
         return TargetError(text, TARGET_SUPERSEDED, superseded_by=newest.superseded_by)
     return TargetError(text, TARGET_NOT_FOUND)
 

@@ -28,9 +28,7 @@ SOURCE_CORRECTION = "correction"
 SOURCE_CONSOLIDATION = "consolidation"
 
 _MARKUP = re.compile(r"^(?:#{1,6}|[-*+>]|[0-9]{1,3}[.)])\s+")
-_SENTENCE_END = re.compile(
-    r"(?<=[^\W\d_]{2})[.!?](?=\s+[^\Wa-z])" + "|(?<=\\S)[\u3002\uff01\uff1f]"
-)
+_SENTENCE_END = re.compile(r"(?<=\w\w)[.!?](?=\s+[^\Wa-z])" + "|(?<=\\S)[\u3002\uff01\uff1f]")
 _SHORTEST_TITLE = 12
 
 
