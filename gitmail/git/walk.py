@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -49,9 +49,9 @@ def walk(
     """Yield the commits of `since..until` (all up to `until` for None), parents before children.
 
     Topological, never first-parent only. A merge's changes are the paths that differ from every
-    parent, told against the first. Messages decode as UTF-8 with replacement, paths with
-    surrogateescape. Git ends with the iteration; close the generator if you leave it early. Raises
-    StoreUnavailable as `process.run`.
+    parent, told against the first; after a walk with a merge, `settle` tells the rest. Messages
+    decode as UTF-8 with replacement, paths with surrogateescape. Git ends with the iteration; close
+    the generator if you leave it early. Raises StoreUnavailable as `process.run`.
     """
     args = ["log", "--topo-order", "--reverse", "--root", "-c", *_RAW, "--no-color"]
     args += ["--no-notes", "--encoding=UTF-8", f"--format=tformat:{'%x00'.join(_FIELDS)}%x00"]
@@ -87,6 +87,26 @@ def commits_between(git_dir: Path, old: str, new: str) -> frozenset[str]:
 def count(git_dir: Path, until: str) -> int:
     """Return how many commits `until` has behind it, itself counted."""
     return int(process.run(["rev-list", "--count", until, "--"], git_dir=git_dir))
+
+
+def settle(
+    git_dir: Path, since: str | None, until: str, told: Mapping[str, str | None]
+) -> tuple[PathChange, ...]:
+    """Return what `until` holds other than a walk told, for a walk that met a merge.
+
+    A merge that keeps one side's version of a path differs from only one parent and so tells
+    nothing, while the other side's change was told, perhaps later. `told` maps each path the walk
+    told of to its last `new_sha`; the answer's `old_sha` are those (with
+    `old_mode` 0, not known). Empty without such a merge.
+    """
+    out = process.run(["ls-tree", "-r", "-z", "--full-tree", until], git_dir=git_dir)
+    held = dict(_entry(line) for line in out.split(b"\0") if line)
+    missed = [change for change in diff(git_dir, since, until) if change.path not in told]
+    for path, sha in told.items():
+        mode, actual = held.get(path, (0, None))
+        if actual != sha:
+            missed.append(PathChange(path, sha, actual, 0, mode))
+    return tuple(sorted(missed, key=lambda change: change.path))
 
 
 def is_ancestor(git_dir: Path, a: str, b: str, quarantine: bool = False) -> bool:
@@ -126,6 +146,12 @@ def resolve_commit(git_dir: Path, text: str) -> str:
 def _knows(git_dir: Path, sha: str, quarantine: bool) -> bool:
     args = ["cat-file", "-e", f"{sha}^{{commit}}"]
     return process.try_run(args, git_dir=git_dir, quarantine=quarantine).returncode == 0
+
+
+def _entry(line: bytes) -> tuple[str, tuple[int, str]]:
+    head, _, path = line.partition(b"\t")
+    mode, _, sha = head.decode("ascii").split(" ")
+    return path.decode("utf-8", "surrogateescape"), (int(mode, 8), sha)
 
 
 def _tokens(stream: IO[bytes]) -> Iterator[bytes]:

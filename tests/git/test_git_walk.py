@@ -137,6 +137,35 @@ def test_both_sides_of_a_merge_are_walked_and_it_adds_only_its_own(
     assert change.new_sha == walk.diff(git_dir, None, merge)[1].new_sha
 
 
+@pytest.mark.parametrize("strategy", ["ours", "recursive"])
+@pytest.mark.parametrize("first", ["main", "side"])
+def test_what_a_merge_drops_silently_is_settled(
+    git_dir: Path, hand: Hand, strategy: str, first: str
+) -> None:
+    hand.commit("old", "base")
+    hand.git("branch", "side")
+    base = hand.commit("old", "main before the walk")
+    for branch in ["main", "side"] if first == "main" else ["side", "main"]:
+        hand.git("checkout", "-q", branch)
+        hand.commit("both", branch)
+        hand.commit(branch, branch)
+    hand.git("checkout", "-q", "main")
+    hand.git("merge", "-q", "-s", strategy, "side", check=False)
+    hand.git("checkout", "-q", "side", "--", "old")
+    hand.commit("both", "main", "keeps main's version, and the side's of an older path")
+    hand.push()
+    told: dict[str, str | None] = {}
+    for commit in _walked(git_dir, base):
+        told |= {change.path: change.new_sha for change in commit.changes}
+    settled = walk.settle(git_dir, base, "main", told)
+    told |= {change.path: change.new_sha for change in settled}
+    held = {change.path: change.new_sha for change in walk.diff(git_dir, None, "main")}
+    assert {path: sha for path, sha in told.items() if sha is not None}.items() <= held.items()
+    assert told["old"] == held["old"]
+    assert ("side" in {path for path, sha in told.items() if sha is None}) is (strategy == "ours")
+    assert walk.settle(git_dir, base, "main", told) == ()
+
+
 def test_the_users_settings_change_nothing(
     git_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
