@@ -83,6 +83,10 @@ _INSERT_PLAIN = {
 }
 
 
+_FILES_OF_A_NUMBER = 64
+_LAST_NUMBERED_ROW = 2**56
+
+
 def needs_data(path: str) -> bool:
     """Tell whether the index reads files at `path`; of the others it only keeps the blob id."""
     return has_record(classify(path))
@@ -204,7 +208,7 @@ def _arrive(
             if not met or (commit.time, commit.sha) >= found:
                 continue
         index.execute(
-            "INSERT OR REPLACE INTO arrivals VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO arrivals VALUES (?, ?, ?, ?, ?, ?, 0)",
             (
                 *key,
                 to_micros(file.letter.date),
@@ -257,10 +261,18 @@ def _forget_memory(index: Index, path: str) -> None:
 
 
 def _add_memory(index: Index, file: MemoryFile) -> None:
-    row = index.value("SELECT max(row) + 1 FROM memories") or 1
+    row = _free_memory_row(index, file.memory.number)
     index.execute(_INSERT_MEMORY, (row, *file.values))
     said = (file.memory.title, file.memory.text, to_json(file.memory.tags))
     index.execute(
         "INSERT INTO memories_fts (rowid, title, text, tags, more) VALUES (?, ?, ?, ?, ?)",
         (row, *note_words(*said)),
     )
+
+
+def _free_memory_row(index: Index, number: int) -> int:
+    """Return a row for a note, so that rows rise with numbers however they came."""
+    row = min(number, _LAST_NUMBERED_ROW) * _FILES_OF_A_NUMBER
+    while index.value("SELECT 1 FROM memories WHERE row = ?", (row,)) is not None:
+        row += 1
+    return row

@@ -22,7 +22,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], str]] = {
     "files": (("path", "blob"), "path"),
     "broken": (("path", "blob", "problem", "line"), "path"),
     "arrivals": (
-        ("id", "recipient_fold", "date", "commit", "author", "time"),
+        ("id", "recipient_fold", "date", "commit", "author", "time", "gone"),
         "id, recipient_fold",
     ),
     "deliveries": (DELIVERY_COLUMNS[:-1], "path"),

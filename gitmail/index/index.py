@@ -115,14 +115,16 @@ class Index:
     def create(cls, path: Path, fill: Callable[[Index], None] | None = None) -> Index:
         """Build a new index, filled by `fill` in one transaction, and put it at `path`.
 
-        Nobody sees it before it is whole. The caller holds the store's lock. OSError when the disk
-        refuses.
+        Nobody sees it before it is whole. The caller holds the store's lock. Raises OSError when
+        the disk refuses, IndexUnusable when somebody deletes the new file meanwhile.
         """
         generation = files.new_generation(path)
         try:
             linked = files.prepare_pointer(path, generation)
             cls._build(path, generation, fill, "WAL" if linked else "TRUNCATE")
             files.publish(path, generation, linked)
+        except FileNotFoundError:
+            raise IndexUnusable("it was deleted while being built") from None
         except BaseException:
             files.remove(path, generation)
             files.drop_pointer(path)

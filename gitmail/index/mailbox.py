@@ -19,7 +19,8 @@ _PENDING = (
     "d.recipient_fold = ? AND d.handled = 0 AND d.archived = 0"
     " AND (d.expires IS NULL OR d.expires > ?)"
 )
-_LAPSED = "d.recipient_fold = ? AND d.handled = 0 AND d.archived {folders} AND d.expires <= ?"
+_LAPSED = "d.recipient_fold = ? AND d.handled = 0 AND d.expires IS NOT NULL AND d.expires <= ?"
+_LAPSING = "deliveries AS d INDEXED BY deliveries_lapsing"
 _AFTER = " AND (d.date, d.id) > (?, ?)"
 
 
@@ -100,7 +101,7 @@ def expired(
     Those in inbox/ only, unless `with_archived`: maintenance puts long-expired ones away.
     """
     condition, values = _lapsed(agent, now, after, with_archived)
-    return load_all(index, f"{select(condition)} LIMIT ?", [*values, limit])
+    return load_all(index, f"{select(condition, source=_LAPSING)} LIMIT ?", [*values, limit])
 
 
 def expired_count(
@@ -112,7 +113,7 @@ def expired_count(
     with_archived: bool = False,
 ) -> int:
     """Return how many letters `expired` would list without its limit."""
-    return _count(index, *_lapsed(agent, now, after, with_archived))
+    return _count(index, *_lapsed(agent, now, after, with_archived), _LAPSING)
 
 
 def inbox(
@@ -159,10 +160,8 @@ def removed(index: Index, agent: str, after: Place | None = None) -> list[tuple[
     For the gaps that retention and redaction leave (contract: receive, continuity).
     """
     condition, more = _after(after)
-    sql = f"""SELECT d.id, d.date FROM arrivals AS d WHERE d.recipient_fold = ?{condition}
-        AND NOT EXISTS (SELECT 1 FROM deliveries AS one
-            WHERE one.id = d.id AND one.recipient_fold = d.recipient_fold)
-        ORDER BY d.date, d.id"""  # noqa: S608
+    sql = f"""SELECT d.id, d.date FROM arrivals AS d
+        WHERE d.recipient_fold = ? AND d.gone = 1{condition} ORDER BY d.date, d.id"""  # noqa: S608
     return [(row[0], from_micros(row[1])) for row in index.rows(sql, [fold(agent), *more])]
 
 
@@ -184,14 +183,16 @@ def _lapsed(
     agent: str, now: datetime, after: Place | None, with_archived: bool
 ) -> tuple[str, list[object]]:
     extra, more = _after(after)
-    folders = "IN (0, 1)" if with_archived else "= 0"
-    return _LAPSED.format(folders=folders) + extra, [fold(agent), to_micros(now), *more]
+    folders = "" if with_archived else " AND d.archived = 0"
+    return _LAPSED + folders + extra, [fold(agent), to_micros(now), *more]
 
 
 def _after(after: Place | None) -> tuple[str, list[object]]:
     return ("", []) if after is None else (_AFTER, [to_micros(after.date), after.id])
 
 
-def _count(index: Index, condition: str, values: list[object]) -> int:
-    sql = f"SELECT count(*) FROM deliveries AS d WHERE {condition}"  # noqa: S608
+def _count(
+    index: Index, condition: str, values: list[object], source: str = "deliveries AS d"
+) -> int:
+    sql = f"SELECT count(*) FROM {source} WHERE {condition}"  # noqa: S608
     return int(index.value(sql, values))

@@ -1,20 +1,15 @@
-"""Notes: by number and by exact text, newest first, and ranked by what a question says."""
+"""Notes by number, by exact text, and newest first; `memory_search` ranks them by a question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gitmail.index.index import Index, Row
 from gitmail.index.records import text_digest
 from gitmail.index.rows import MemoryRow, from_list, from_micros, maybe_moment
 from gitmail.index.schema import MEMORY_COLUMNS, column_list
-from gitmail.index.words import match_any
 from gitmail.values.memory import Memory
-from gitmail.values.search_terms import query_terms
-
-_WEIGHTS = "3.0, 1.0, 2.0, 0.5"
-"""How much a word counts in the title, the text, the tags and the added words."""
 
 _SELECT = f"SELECT {column_list(MEMORY_COLUMNS)} FROM memories"  # noqa: S608
 
@@ -62,40 +57,6 @@ def recent_memories(
 def live_memories(index: Index) -> Iterator[MemoryRow]:
     """Yield all live notes, by number."""
     return map(_row, index.each(f"{_SELECT} WHERE live = 1 ORDER BY number, path"))
-
-
-def search_memories(
-    index: Index,
-    query: str,
-    *,
-    tags: Sequence[str] = (),
-    sources: Sequence[str] = (),
-    include_superseded: bool = False,
-    limit: int = 50,
-) -> list[MemoryMatch]:
-    """Return notes that hold any word of `query`, most relevant first (BM25).
-
-    With `tags` a note must carry all of them (as normalised), with `sources` come from one of
-    them. A query without letters or digits is looked up literally.
-    """
-    terms = query_terms(query)
-    if terms:
-        score, source = f"-bm25(memories_fts, {_WEIGHTS})", "memories_fts AS f CROSS JOIN memories"
-        condition, values = "memories_fts MATCH ? AND m.row = f.rowid", [match_any(terms)]
-    else:
-        score, source = "1.0", "memories"
-        condition, values = "?1 <> '' AND instr(m.text, ?1) > 0", [query.strip()]
-    condition += "" if include_superseded else " AND m.live = 1"
-    for tag in tags:
-        condition += " AND EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)"
-        values.append(tag)
-    if sources:
-        condition += f" AND m.source IN ({', '.join('?' * len(sources))})"
-        values += sources
-    sql = f"""SELECT m.number, {score} AS relevance, m.created_at, m.path
-        FROM {source} AS m WHERE {condition}
-        ORDER BY relevance DESC, m.number DESC, m.path LIMIT ?"""  # noqa: S608
-    return [MemoryMatch(*row) for row in index.rows(sql, [*values, limit])]
 
 
 def newest_number(index: Index) -> int:

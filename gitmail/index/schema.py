@@ -172,6 +172,7 @@ TABLE_STATEMENTS = (
     """CREATE TABLE arrivals (
         id TEXT NOT NULL, recipient_fold TEXT NOT NULL, date INTEGER NOT NULL,
         "commit" TEXT NOT NULL, author TEXT NOT NULL, time INTEGER NOT NULL,
+        gone INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (id, recipient_fold)) WITHOUT ROWID""",
     _table("deliveries", "row INTEGER PRIMARY KEY", DELIVERY_COLUMNS),
     "CREATE INDEX deliveries_id ON deliveries (id, recipient_fold)",
@@ -182,10 +183,16 @@ TABLE_STATEMENTS = (
     """CREATE TRIGGER delivery_in AFTER INSERT ON deliveries BEGIN
         INSERT INTO mailboxes VALUES (NEW.recipient_fold, 1, NEW.read_at IS NULL)
         ON CONFLICT (recipient_fold) DO UPDATE
-        SET letters = letters + 1, unread = unread + (NEW.read_at IS NULL); END""",
+        SET letters = letters + 1, unread = unread + (NEW.read_at IS NULL);
+        UPDATE arrivals SET gone = 0
+        WHERE id = NEW.id AND recipient_fold = NEW.recipient_fold AND gone = 1; END""",
     """CREATE TRIGGER delivery_out AFTER DELETE ON deliveries BEGIN
         UPDATE mailboxes SET letters = letters - 1, unread = unread - (OLD.read_at IS NULL)
-        WHERE recipient_fold = OLD.recipient_fold; END""",
+        WHERE recipient_fold = OLD.recipient_fold;
+        UPDATE arrivals SET gone = 1
+        WHERE id = OLD.id AND recipient_fold = OLD.recipient_fold AND NOT EXISTS (
+            SELECT 1 FROM deliveries
+            WHERE id = OLD.id AND recipient_fold = OLD.recipient_fold); END""",
     """CREATE TABLE texts (
         row INTEGER PRIMARY KEY, id TEXT NOT NULL, digest BLOB NOT NULL,
         subject TEXT NOT NULL, text TEXT NOT NULL, UNIQUE (id, digest))""",
@@ -199,11 +206,13 @@ TABLE_STATEMENTS = (
 
 INDEX_STATEMENTS = (
     "CREATE INDEX arrivals_date ON arrivals (date)",
-    "CREATE INDEX arrivals_mailbox ON arrivals (recipient_fold, date)",
+    "CREATE INDEX arrivals_gone ON arrivals (recipient_fold, date, id) WHERE gone = 1",
     'CREATE INDEX arrivals_commit ON arrivals ("commit")',
     "CREATE INDEX deliveries_mailbox ON deliveries (recipient_fold, date, id)",
     """CREATE INDEX deliveries_open ON deliveries (recipient_fold, archived, date, id, expires)
         WHERE handled = 0""",
+    """CREATE INDEX deliveries_lapsing ON deliveries (recipient_fold, date, id, expires)
+        WHERE handled = 0 AND expires IS NOT NULL""",
     """CREATE INDEX deliveries_unread ON deliveries (recipient_fold, date, id)
         WHERE read_at IS NULL""",
     """CREATE INDEX deliveries_urgent ON deliveries (recipient_fold, date, id)
@@ -213,6 +222,8 @@ INDEX_STATEMENTS = (
     """CREATE INDEX deliveries_thread ON deliveries (thread, date, id)
         WHERE thread IS NOT NULL""",
     """CREATE INDEX deliveries_topic ON deliveries (topic_fold, date, id)
+        WHERE topic_fold IS NOT NULL""",
+    """CREATE INDEX deliveries_mailbox_topic ON deliveries (recipient_fold, topic_fold, date, id)
         WHERE topic_fold IS NOT NULL""",
     """CREATE INDEX deliveries_reply ON deliveries (reply_to, date, id)
         WHERE reply_to IS NOT NULL""",

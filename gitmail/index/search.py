@@ -34,6 +34,12 @@ class SearchFilter:
 
 EVERYTHING = SearchFilter()
 
+FEW = 1_000
+"""So many letters of a filter are looked up one by one; with more, matches are tried in turn."""
+
+RANKED = 2_000
+"""Most texts of one word that are ranked."""
+
 
 def search_letters(
     index: Index, query: str, filters: SearchFilter = EVERYTHING, limit: int = 20
@@ -44,54 +50,94 @@ def search_letters(
     (`POL-358`) is found as it stands; a query without letters or digits is looked up literally.
     """
     words = query_words(query)
+    scope = _Scope(index, filters)
     if not words:
-        rows = _literal(index, query.strip(), filters, limit)
+        rows = scope.literal(query.strip(), limit)
     else:
-        rows = _matching(index, match_all(words), "f.rowid DESC", filters, limit)
+        rows = scope.newest(match_all(words), limit)
         if not rows and len(words) > 1:
-            rows = _matching(index, match_any(words), "f.rank, f.rowid DESC", filters, limit)
+            rows = scope.best(words, limit)
     return _hits(index, rows, words or [query.strip()])
 
 
-def _matching(index: Index, match: str, order: str, filters: SearchFilter, limit: int) -> list[int]:
-    condition, values = _condition(filters, "f.rowid")
-    sql = f"""SELECT f.rowid FROM texts_fts AS f WHERE texts_fts MATCH ?{condition}
-        ORDER BY {order} LIMIT ?"""  # noqa: S608
-    return [row[0] for row in index.rows(sql, [match, *values, limit])]
+class _Scope:
+    """The letters a search looks at, as a condition on the rows of their texts."""
+
+    def __init__(self, index: Index, filters: SearchFilter) -> None:
+        self._index = index
+        self._first = ""
+        self._values: list[object] = []
+        tests, values = _tests(filters)
+        if filters.since is not None:
+            self._first = " AND {row} > ?"
+            self._values.append(row_before(to_micros(filters.since)))
+        if tests:
+            self._first += self._those(tests, values)
+            self._values += values
+
+    def _those(self, tests: str, values: list[object]) -> str:
+        """Begin at the few letters that pass, or at the newest that match: whichever is less."""
+        few = f"SELECT d.text_row FROM deliveries AS d WHERE {tests}"  # noqa: S608
+        count = f"SELECT count(*) FROM ({few} LIMIT {FEW + 1})"  # noqa: S608
+        if self._index.value(count, values) <= FEW:
+            return f" AND {{row}} IN ({few})"
+        return f""" AND EXISTS (SELECT 1 FROM deliveries AS d INDEXED BY deliveries_text
+            WHERE d.text_row = {{row}} AND {tests})"""  # noqa: S608
+
+    def newest(self, match: str, limit: int, offset: int = 0) -> list[int]:
+        """Return the texts that match, newest first."""
+        sql = f"""SELECT f.rowid FROM texts_fts AS f
+            WHERE texts_fts MATCH ?{self._first.format(row="f.rowid")}
+            ORDER BY f.rowid DESC LIMIT ? OFFSET ?"""  # noqa: S608
+        return self._rows(sql, [match, *self._values, limit, offset])
+
+    def best(self, words: list[str], limit: int) -> list[int]:
+        """Return the texts that hold any of `words`, best first.
+
+        Words that are everywhere only count where no other is known, and then in the newest texts:
+        ranking looks at every text that matches.
+        """
+        rare = [word for word in words if 0 < self._count(word) < RANKED]
+        match = match_any(rare or words)
+        oldest = [] if rare else self.newest(match, 1, RANKED)
+        sql = f"""SELECT f.rowid FROM texts_fts AS f
+            WHERE texts_fts MATCH ?{self._first.format(row="f.rowid")} AND f.rowid > ?
+            ORDER BY f.rank, f.rowid DESC LIMIT ?"""  # noqa: S608
+        return self._rows(sql, [match, *self._values, *(oldest or [-(2**63)]), limit])
+
+    def literal(self, query: str, limit: int) -> list[int]:
+        """Return the texts that hold `query` as it stands, newest first."""
+        if not query:
+            return []
+        sql = f"""SELECT t.row FROM texts AS t
+            WHERE (instr(t.text, ?) > 0 OR instr(t.subject, ?) > 0)
+            {self._first.format(row="t.row")} ORDER BY t.row DESC LIMIT ?"""  # noqa: S608
+        return self._rows(sql, [query, query, *self._values, limit])
+
+    def _count(self, word: str) -> int:
+        sql = "SELECT count(*) FROM (SELECT 1 FROM texts_fts WHERE texts_fts MATCH ? LIMIT ?)"
+        return int(self._index.value(sql, (match_all([word]), RANKED)))
+
+    def _rows(self, sql: str, values: list[object]) -> list[int]:
+        return [row[0] for row in self._index.rows(sql, values)]
 
 
-def _literal(index: Index, query: str, filters: SearchFilter, limit: int) -> list[int]:
-    if not query:
-        return []
-    condition, values = _condition(filters, "t.row")
-    sql = f"""SELECT t.row FROM texts AS t
-        WHERE (instr(t.text, ?) > 0 OR instr(t.subject, ?) > 0){condition}
-        ORDER BY t.row DESC LIMIT ?"""  # noqa: S608
-    return [row[0] for row in index.rows(sql, [query, query, *values, limit])]
-
-
-def _condition(filters: SearchFilter, row: str) -> tuple[str, list[object]]:
-    condition = ""
+def _tests(filters: SearchFilter) -> tuple[str, list[object]]:
+    tests: list[str] = []
     values: list[object] = []
-    if filters.since is not None:
-        condition += f" AND {row} > ?"
-        values.append(row_before(to_micros(filters.since)))
-    tests: list[tuple[str, list[object]]] = []
     if filters.agent is not None:
-        me = fold(filters.agent)
-        tests.append(("(d.sender_fold = ? OR d.recipient_fold = ?)", [me, me]))
+        tests.append("(d.sender_fold = ? OR d.recipient_fold = ?)")
+        values += [fold(filters.agent)] * 2
     if filters.sender is not None:
-        tests.append(("d.sender_fold = ?", [fold(filters.sender)]))
+        tests.append("d.sender_fold = ?")
+        values.append(fold(filters.sender))
     if filters.topic is not None:
-        tests.append(("d.topic_fold = ?", [fold(filters.topic)]))
+        tests.append("d.topic_fold = ?")
+        values.append(fold(filters.topic))
     if filters.thread is not None:
-        tests.append(("(d.thread = ? OR d.id = ?)", [filters.thread, filters.thread]))
-    if tests:
-        joined = " AND ".join(test for test, _ in tests)
-        condition += f""" AND EXISTS (SELECT 1 FROM deliveries AS d
-            INDEXED BY deliveries_text WHERE d.text_row = {row} AND {joined})"""  # noqa: S608
-        values += [value for _, more in tests for value in more]
-    return condition, values
+        tests.append("(d.thread = ? OR d.id = ?)")
+        values += [filters.thread] * 2
+    return " AND ".join(tests), values
 
 
 def _hits(index: Index, rows: list[int], words: list[str]) -> list[Hit]:

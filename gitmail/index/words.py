@@ -39,7 +39,7 @@ def query_words(query: str) -> list[str]:
 
     A word with inner punctuation (`POL-358`, `it's`, `a:b`) stays one: it is looked up as a phrase.
     """
-    words = dict.fromkeys(letter_words(query).split())
+    words = dict.fromkeys(query.replace("\x00", " ").split())
     return [word for word in words if any(map(str.isalnum, word))][:WORDS_LIMIT]
 
 
@@ -54,7 +54,7 @@ def match_any(words: Iterable[str]) -> str:
 
 
 def _phrase(word: str) -> str:
-    quoted = word.replace('"', '""')
+    quoted = letter_words(word).replace('"', '""')
     return f'"{quoted}"'
 
 

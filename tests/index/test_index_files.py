@@ -298,14 +298,13 @@ LOOP = """
     chance = random.Random(int(sys.argv[3]))
 
     def usable():
-        try:
-            return Index.open(path)
-        except IndexUnusable:
-            with lock:
-                try:
-                    return Index.open(path)
-                except IndexUnusable:
-                    return Index.create(path, history.apply_to)
+        while True:
+            for make in (Index.open, lambda path: Index.create(path, history.apply_to)):
+                with lock:
+                    try:
+                        return make(path)
+                    except IndexUnusable:
+                        pass
 
     index, answers = usable(), 0
     for round in range(rounds):

@@ -176,7 +176,7 @@ def keys_of(found: list[Delivery]) -> list[tuple[str, str]]:
     return [(one.letter.id, one.recipient) for one in found]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(models(), st.lists(st.integers(1, 4), max_size=12))
 def test_an_index_that_was_kept_equals_one_that_was_rebuilt(model: Model, steps: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -198,7 +198,7 @@ def deliveries_of_all(index: Index) -> list[DeliveryRow]:
     return [row for one in letter_ids(index, "", limit=1000) for row in deliveries_of(index, one)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(models(), st.sampled_from(NAMES), st.integers(1, 4))
 def test_what_waits_and_what_lapsed(model: Model, owner: str, page: int) -> None:
     mine = model.of(owner)
@@ -226,7 +226,7 @@ def test_what_waits_and_what_lapsed(model: Model, owner: str, page: int) -> None
         assert in_inbox == len(waiting) + expired_count(index, owner, NOW)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(models(), st.sampled_from(NAMES), st.data())
 def test_the_commits_that_brought_letters_split_what_waits(
     model: Model, owner: str, data: st.DataObject
@@ -248,7 +248,7 @@ def test_the_commits_that_brought_letters_split_what_waits(
             assert row.waits == ("/inbox/" in one.path and not one.handled)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     models(),
     st.sampled_from(NAMES),
@@ -301,7 +301,7 @@ def test_the_inbox_and_its_counts(
         assert removed(index, owner) == [(one, date) for date, one in sorted(lost)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     models(),
     st.sampled_from(NAMES),
@@ -338,7 +338,7 @@ def test_history_is_every_copy_sent_or_received(
         assert keys(backward) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(models(), st.sampled_from(NAMES))
 def test_letters_by_sender_thread_topic_request_and_ring(model: Model, name: str) -> None:
     found = {one.letter.id: one.letter for one in model.files.values()}
@@ -383,7 +383,7 @@ def test_letters_by_sender_thread_topic_request_and_ring(model: Model, name: str
         assert newest_date(index) == (max(dates) if dates else None)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(models(), st.sampled_from(NAMES), st.integers(0, 3))
 def test_ids_by_prefix(model: Model, name: str, length: int) -> None:
     everything = sorted({one.letter.id for one in model.files.values()})
