@@ -17,10 +17,10 @@ from gitmail.index.index import Index
 from gitmail.index.memories import MemoryMatch
 from gitmail.values.search_terms import query_terms
 
-RANKED_ROWS = 2_000
+RANKED_ROWS = 1_000
 """Most rows one search ranks."""
 
-COMMON_WORDS = 5
+COMMON_WORDS = 4
 """Common words whose pairs are looked for, the rarest first."""
 
 WEIGHTS = "0.5, 1.0, 0.5, 0.5"
@@ -81,28 +81,29 @@ class _Search:
         any_of = " OR ".join(phrases)
         if self._count(any_of, RANKED_ROWS) < RANKED_ROWS:
             return self._rank(any_of, 0)
-        telling = sorted(phrases, key=lambda phrase: (self._count(phrase, RANKED_ROWS), phrase))
-        needed = self._needed(telling)
+        counted = sorted((self._count(phrase, RANKED_ROWS + 1), phrase) for phrase in phrases)
+        needed = self._needed(counted)
         found = self._rank(f"({needed}) AND ({any_of})", 0) if needed else []
-        return self._with_newest(found, telling)
+        return self._with_newest(found, [phrase for _, phrase in counted])
 
-    def _needed(self, telling: Sequence[str]) -> str:
+    def _needed(self, counted: Sequence[tuple[int, str]]) -> str:
         """Return the expression for the rare words and rare pairs that there is room for."""
         room = RANKED_ROWS
         parts: list[str] = []
         common: list[str] = []
-        for phrase in telling:
-            room, fits = self._take(phrase, room)
-            (parts if fits else common).append(phrase)
+        for count, phrase in counted:
+            if count <= room:
+                room -= count
+                parts.append(phrase)
+            else:
+                common.append(phrase)
         for one, other in combinations(common[:COMMON_WORDS], 2):
-            room, fits = self._take(f"{one} AND {other}", room)
-            if fits:
-                parts.append(f"({one} AND {other})")
+            pair = f"({one} AND {other})"
+            count = self._count(pair, room + 1)
+            if count <= room:
+                room -= count
+                parts.append(pair)
         return " OR ".join(parts)
-
-    def _take(self, expression: str, room: int) -> tuple[int, bool]:
-        count = self._count(expression, room + 1)
-        return (room - count, True) if count <= room else (room, False)
 
     def _with_newest(self, found: list[MemoryMatch], telling: Sequence[str]) -> list[MemoryMatch]:
         """Fill up with the newest rows that hold all of the words, else the rarest of them."""

@@ -22,16 +22,16 @@ TEXT_COMPARED = 4_000
 LINK_FLOOR = 0.3
 """Notes less alike than this are never joined directly, whatever cohesion is asked for."""
 
-RAREST = 12
+RAREST = 8
 """So many of a note's stems bring it together with others, the rarest."""
 
 SHARED = 2
 """So many of them two notes must share to be compared; one where a note has few."""
 
-MEETINGS = 32
+MEETINGS = 16
 """So many earlier notes are met through one stem, the newest."""
 
-COMPARED = 6
+COMPARED = 4
 """So many of the notes met are compared, those that share most."""
 
 NEARLY_IDENTICAL = 0.8
