@@ -43,7 +43,7 @@ class Credentials:
         known: list[str] = []
         with suppress(OSError, UnicodeDecodeError):
             known = (self._root / fold(name)).read_text(encoding="ascii").split()
-        return any([hmac.compare_digest(wanted, one) for one in known])
+        return any(hmac.compare_digest(wanted, one) for one in known)
 
     def revoke(self, name: str) -> None:
         """Make every token of the agent `name` worthless."""

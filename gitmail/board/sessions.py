@@ -1,8 +1,9 @@
 """Which agent a host session speaks for, so that a resumed session keeps its mailbox.
 
-A binding is private state: a file below `sessions/` that holds a name. It is found by the host's session id where
-the host exports or says one, else by the host's process (its id and start time, so that a reused
-process id is another process). Losing the bindings loses no letter, only who somebody was.
+A binding is private state: a file below `sessions/` that holds a name. It is found by the host's
+session id where the host exports or says one, else by the host's process (its id and start time,
+so that a reused process id is another process). Losing the bindings loses no letter, only who
+somebody was.
 """
 
 from __future__ import annotations

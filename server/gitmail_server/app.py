@@ -75,15 +75,19 @@ class GitmailServer(MCPServer[Any]):
         context: Any = None,  # noqa: ARG002 - the SDK's signature
     ) -> CallToolResult:
         """Run a tool; every foreseen failure is a result, in the contract's form."""
-        with self.in_flight:
-            return await anyio.to_thread.run_sync(
-                self._call, name, arguments, limiter=self._limiter(name), abandon_on_cancel=False
-            )
-
-    def _limiter(self, name: str) -> anyio.CapacityLimiter:
-        """Return the limiter of a tool: those that wait for something have places of their own."""
         tool = self._tools.get(name)
         waits = tool is not None and tool.waits
+        with self.in_flight, self._session.stops.stoppable():
+            return await anyio.to_thread.run_sync(
+                self._call,
+                name,
+                arguments,
+                limiter=self._limiter(waits),
+                abandon_on_cancel=waits,
+            )
+
+    def _limiter(self, waits: bool) -> anyio.CapacityLimiter:
+        """Return the limiter of a call: tools that wait for something have places of their own."""
         if waits not in self._limiters:
             self._limiters[waits] = anyio.CapacityLimiter(WAITERS if waits else WORKERS)
         return self._limiters[waits]
@@ -91,7 +95,7 @@ class GitmailServer(MCPServer[Any]):
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         session = self._session
         try:
-            session.acted()
+            session.begin()
             tool = self._find(name)
             checked: Arguments = read_arguments(tool, arguments)
             answer = tool.handler(session, checked)

@@ -37,7 +37,7 @@ def read_arguments(tool: Tool[A], given: dict[str, Any]) -> A:
 
 
 def _refuse_unknown(tool: Tool[A], given: dict[str, Any]) -> None:
-    accepted = list(tool.arguments.model_fields)
+    accepted = list(tool.arguments.accepted())
     for name in given:
         if name not in accepted:
             near = difflib.get_close_matches(name, accepted, n=1, cutoff=0.5)
@@ -65,7 +65,7 @@ def _first_problem(tool: Tool[A], given: dict[str, Any], error: ValidationError)
     value = json.dumps(given.get(name), default=str)
     shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     return InvalidInput(
-        f"invalid_{name}",
+        tool.arguments.codes.get(name, f"invalid_{name}"),
         f"{tool.name}: {name} is {shown}; {_wanted(found['msg'])}.",
         _nearest(given.get(name), found.get("ctx", {})) or describe(tool, name),
         parameter=name,
@@ -85,7 +85,7 @@ def _nearest(value: Any, context: Mapping[str, Any]) -> str:
 
 def describe(tool: Tool[A], name: str) -> str:
     """Return what an argument is, for hints."""
-    field = tool.arguments.model_fields[name]
+    field = tool.arguments.accepted()[name]
     return f"{name}: {field.description}." if field.description else f"See {tool.name}'s schema."
 
 

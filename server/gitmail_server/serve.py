@@ -52,6 +52,9 @@ def main(
             "Start one `gitmail serve` over stdio for each agent.",
         )
     explicit_name(agent, environ)
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="gitmail serve: %(levelname)s: %(message)s"
+    )
     start = Start(environ, Path.cwd(), os.getppid(), agent, project)
     session = Session(lambda: open_desk(start))
     server = GitmailServer(session, tools_of(toolset))
@@ -106,7 +109,7 @@ class _Ending:
 
     def finish_calls(self) -> None:
         """Wait, but not long, until every call that was read has been answered."""
-        self._session.closing.set()
+        self._session.stops.stop_all()
         self._server.in_flight.wait_idle(PATIENCE, _SETTLE)
 
     def end(self) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gitmail.board.caller import Caller
+from gitmail.board.handwork import look_at_handwork
 from gitmail.board.presence import Presence
 from gitmail.errors import GitmailError
 from gitmail.index.mailbox import waiting_count
@@ -15,14 +16,15 @@ from gitmail.store.store import Store
 from gitmail.store.view import View
 from gitmail.values.park import park_of
 from gitmail_server.desk import Desk
+from gitmail_server.in_flight import Stops
 
 
 class Session:
     """One server's work with one store, shared by its worker threads.
 
     The desk is opened when it is first needed and tried again after a failure, so that a server
-    may start before `gitmail init`. `closing` is set when the process is about to end: whoever
-    waits for something stops waiting.
+    may start before `gitmail init`. `stops` ends the waiting of tools that wait for something,
+    `announced` are the letters that they told of.
     """
 
     def __init__(self, opener: Callable[[], Desk]) -> None:
@@ -30,7 +32,7 @@ class Session:
         self._opening = threading.Lock()
         self._desk: Desk | None = None
         self._told = False
-        self.closing = threading.Event()
+        self.stops = Stops()
         self.announced: set[str] = set()
         self.known_projects: set[str] = set()
 
@@ -57,10 +59,11 @@ class Session:
         """The presence files of the store; raises as `desk`."""
         return self.desk.presence
 
-    def acted(self) -> None:
-        """Record that the agent did something: any call of a tool, reading included."""
+    def begin(self) -> None:
+        """Begin a call: any call is an own action, and sees what people did to the files."""
         desk = self.desk
         desk.presence.acted(desk.caller.name, datetime.now(UTC))
+        look_at_handwork(desk.store, desk.caller.name, must=False)
 
     def common(self) -> dict[str, Any]:
         """Return what every result says: `waiting`, and `parked`, `you`, `warnings` when so."""

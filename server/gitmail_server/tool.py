@@ -7,11 +7,12 @@ contract's words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
 if TYPE_CHECKING:
     from gitmail_server.session import Session
@@ -21,6 +22,14 @@ class Arguments(BaseModel):
     """The base of every argument model: strict types, unknown names refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    codes: ClassVar[Mapping[str, str]] = {}
+    """The error code of a bad value, by argument; `invalid_<argument>` for those not named."""
+
+    @classmethod
+    def accepted(cls) -> dict[str, FieldInfo]:
+        """Return the arguments by the names under which they are published."""
+        return {field.alias or name: field for name, field in cls.model_fields.items()}
 
 
 A = TypeVar("A", bound=Arguments)

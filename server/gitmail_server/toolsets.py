@@ -6,9 +6,16 @@ from typing import Any
 
 from gitmail.errors import InvalidInput
 from gitmail_server.tool import Tool
-from gitmail_server.tools import fetch_inbox, memory_message
+from gitmail_server.tools import fetch_inbox, marks, memory_agents, memory_message, wait_for_mail
 
-CORE: tuple[Tool[Any], ...] = (memory_message.TOOL, fetch_inbox.TOOL)
+CORE: tuple[Tool[Any], ...] = (
+    memory_message.TOOL,
+    memory_agents.TOOL,
+    fetch_inbox.TOOL,
+    marks.READ,
+    marks.ACKNOWLEDGE,
+    wait_for_mail.TOOL,
+)
 FULL: tuple[Tool[Any], ...] = CORE
 
 TOOLSETS = {"core": CORE, "full": FULL}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -31,6 +32,8 @@ _FORMATS = ("json", "toon")
 
 class InboxArguments(Arguments):
     """The arguments of fetch_inbox."""
+
+    codes: ClassVar[Mapping[str, str]] = {"since_ts": "invalid_timestamp"}
 
     project_key: str = Field(description="absolute path inside the project, or its short name")
     agent_name: str
