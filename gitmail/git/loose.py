@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import zlib
-from collections.abc import Callable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from typing import Self
 
 from gitmail.errors import StoreUnavailable
 from gitmail.git import steps
-from gitmail.git.durable import disk_error, sync_file, sync_folder, write_all
+from gitmail.git.durable import disk_error, sync_together, write_all
 
 NO_LINKS = frozenset(
     {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EXDEV, errno.ENOSYS, errno.EMLINK}
@@ -118,19 +118,21 @@ class LooseWriter:
             raise disk_error(error, self._objects) from error
         return sha
 
-    def flush(self) -> None:
-        """Make everything added durable and visible; raises as `add` does."""
+    def flush(self, beside: Iterable[str] = ()) -> None:
+        """Make everything added durable and visible; raises as `add` does.
+
+        The files `beside` are synced together with the objects, which costs no more.
+        """
         if not self._pending:
+            self._sync(files=beside)
             return
         steps.reached("objects-written")
         try:
-            for temporary in self._pending.values():
-                self._sync(temporary, sync_file)
+            self._sync(files=[*self._pending.values(), *beside])
             steps.reached("objects-synced")
             folders = self._name_all()
             steps.reached("objects-renamed")
-            for folder in sorted(folders):
-                self._sync(folder, sync_folder)
+            self._sync(folders=sorted(folders))
         except OSError as error:
             raise disk_error(error, self._objects) from error
         finally:
@@ -185,10 +187,9 @@ class LooseWriter:
                 raise
             os.rename(temporary, path)
 
-    def _sync(self, path: str, how: Callable[[str], None]) -> None:
+    def _sync(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
         if self._fsync:
-            how(path)
-            self.syncs += 1
+            self.syncs += sync_together(files, folders)
 
 
 def _write_new(path: str, data: bytes) -> None:

@@ -72,17 +72,21 @@ def advance_main(
     time: int,
     reason: str,
     wait: float = 3.0,
+    private: str | None = None,
+    sync: bool = True,
 ) -> None:
     """Move main from `expected` to `new` (both durable commits), durably, with reflogs.
 
-    `tmp_dir` is a folder for private files on the store's file system; `time` is in seconds. The
-    caller holds the store lock. Raises MainMoved if main is not `expected`; StoreBusy `ref_locked`
-    if git holds `main.lock` for longer than `wait` seconds; StoreUnavailable as `read_main`, or
-    `disk_full`, `read_only`, `io_error`. When it raises, main has not moved.
+    `tmp_dir` is a folder for private files on the store's file system; `time` is in seconds. A
+    caller that has synced a file of `write_private` passes it as `private`; with `sync=False` it
+    syncs `refs_folder` itself, before anything rests on the move. The caller holds the store
+    lock. Raises MainMoved if main is not `expected`; StoreBusy `ref_locked` if git holds
+    `main.lock` for longer than `wait` seconds; StoreUnavailable as `read_main`, or `disk_full`,
+    `read_only`, `io_error`. When it raises, main has not moved.
     """
     lock = f"{git_dir}/{MAIN}.lock"
     try:
-        private = _write_private(tmp_dir, new)
+        private = private or write_private(tmp_dir, new)
         try:
             _take(private, lock, new, wait)
             _move(git_dir, lock, expected, new, ident(who, time), reason)
@@ -97,7 +101,8 @@ def advance_main(
     except OSError as error:
         raise disk_error(error, error.filename or lock) from error
     with suppress(OSError):  # main has moved: nothing after that may look like a failure
-        sync_folder(f"{git_dir}/refs/heads")
+        if sync:
+            sync_folder(refs_folder(git_dir))
     steps.reached("lock-cleaned")
 
 
@@ -163,18 +168,25 @@ def _read_packed(git_dir: Path) -> str | None:
     return match[1].decode() if match else None
 
 
-def _write_private(tmp_dir: Path, new: str) -> str:
+def refs_folder(git_dir: Path) -> str:
+    """Return the folder whose entry for main a move replaces."""
+    return f"{git_dir}/refs/heads"
+
+
+def write_private(tmp_dir: Path, new: str, sync: bool = True) -> str:
+    """Write the private file that will become main's lock, and return its path."""
     path = f"{tmp_dir}/ref-{os.getpid()}-{secrets.token_hex(8)}"
-    _write_lock(path, new)
+    _write_lock(path, new, sync)
     steps.reached("lock-written")
     return path
 
 
-def _write_lock(path: str, new: str) -> None:
+def _write_lock(path: str, new: str, sync: bool = True) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
         write_all(descriptor, new.encode() + b"\n")
-        sync_descriptor(descriptor)
+        if sync:
+            sync_descriptor(descriptor)
     except BaseException:
         os.unlink(path)
         raise

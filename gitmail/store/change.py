@@ -16,16 +16,14 @@ T = TypeVar("T")
 class Change(Generic[T]):
     """One commit to be: files by path (None = delete), its sentence, and the answer it stands for.
 
-    `author` replaces the caller of the write, `also_parent` is a second parent (joining two
-    histories), `on_disk` the blob ids that the decision saw at paths where a person had saved
-    something else than main holds.
+    `author` replaces the caller of the write; `on_disk` holds the blob ids that the decision saw
+    at paths where a person had saved something else than main holds.
     """
 
     files: Mapping[str, bytes | None]
     message: Message
     result: T
     author: Person | None = None
-    also_parent: str | None = None
     on_disk: Mapping[str, str] = field(default_factory=dict)
 
 

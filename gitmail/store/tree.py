@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitmail.errors import StoreUnavailable
+from gitmail.git.durable import sync_together
 from gitmail.git.steps import reached
 from gitmail.store.aside import AsideFolder
 from gitmail.store.blobs import blob_id
 from gitmail.store.exchange import exchange
 from gitmail.store.private import PrivateState
+
+TreeFiles = dict[str, str]
+"""Temporary files with the new content of paths, by path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,35 +78,60 @@ class Tree:
         os.replace(temporary, self._private.tree_marker)
         reached("tree-marked")
 
-    def place(self, changes: Iterable[TreeChange]) -> None:
+    def write(self, changes: Iterable[TreeChange]) -> TreeFiles:
+        """Write the new content of changes to temporary files, by path; not synced yet.
+
+        A writer does this before main moves, so that they are synced together with its objects.
+        """
+        written: TreeFiles = {}
+        try:
+            for change in changes:
+                if change.data is not None:
+                    written[change.path] = self._write_temporary(change.data)
+        except BaseException:
+            self.drop(written)
+            raise
+        reached("tree-written")
+        return written
+
+    def drop(self, written: TreeFiles) -> None:
+        """Remove temporary files that will not be placed."""
+        for temporary in written.values():
+            _unlink(temporary)
+
+    def place(
+        self,
+        changes: Iterable[TreeChange],
+        written: TreeFiles | None = None,
+        beside: Iterable[str] = (),
+    ) -> None:
         """Bring the changed paths to their new content, durably.
 
-        Additions come before removals, so that a letter on its way to the archive is never in
-        neither folder. Whatever was replaced goes to `aside/` where a person may still be saving
-        to it. Raises OSError (disk full, read-only) with everything not yet placed left as it
-        was; calling again with the same changes finishes the work.
+        `written` holds synced files of the same changes; folders `beside` are synced with the
+        tree's. Additions come before removals, so that a letter on its way to the archive is never
+        in neither folder. Whatever was replaced goes to `aside/`, where a person may still be
+        saving to it. Raises OSError (disk full, read-only) with everything not yet placed left as
+        it was; calling again with the same changes finishes the work.
         """
-        additions = [change for change in changes if change.data is not None]
-        removals = [change for change in changes if change.data is None]
-        temporaries = {
-            change.path: self._write_temporary(change.data or b"") for change in additions
-        }
-        reached("tree-written")
-        folders: set[str] = set()
+        changes = list(changes)
+        if written is None:
+            written = self.write(changes)
+            sync_together(files=written.values())
+        folders = set(beside)
         try:
-            for change in additions:
-                self._check_way(change.path)
-                folders.add(self._make_folder(os.path.dirname(change.path)))
-                self._put(change, temporaries.pop(change.path))
+            for change in changes:
+                if change.data is not None:
+                    self._check_way(change.path)
+                    folders |= self._make_folder(os.path.dirname(change.path))
+                    self._put(change, written.pop(change.path))
             reached("tree-placed")
-            for change in removals:
-                self._remove(change)
-                folders.add(self._prune(os.path.dirname(self.full(change.path))))
+            for change in changes:
+                if change.data is None:
+                    self._remove(change)
+                    folders.add(self._prune(os.path.dirname(self.full(change.path))))
         finally:
-            for leftover in temporaries.values():
-                _unlink(leftover)
-        for folder in folders:
-            sync_folder(folder)
+            self.drop(written)
+        sync_together(folders=sorted(folder for folder in folders if os.path.isdir(folder)))
 
     def clear_leftovers(self, known: Callable[[str], bool]) -> None:
         """Remove what dead writers left behind (the caller holds the write lock).
@@ -125,8 +154,6 @@ class Tree:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
         return temporary
 
     def _temporary(self, what: str) -> str:
@@ -203,23 +230,17 @@ class Tree:
                     path=folder,
                 )
 
-    def _make_folder(self, folder: str) -> str:
-        """Create a folder of the tree; returns the highest folder whose entries changed."""
+    def _make_folder(self, folder: str) -> set[str]:
+        """Create a folder of the tree; returns the folders whose entries change with a new file."""
         full = self.full(folder)
+        changed = {full}
         missing = full
-        try:
-            os.mkdir(full)
-        except FileExistsError:
-            return full
-        except FileNotFoundError:
-            while not os.path.isdir(os.path.dirname(missing)):
-                missing = os.path.dirname(missing)
+        while not os.path.isdir(missing):
+            missing = os.path.dirname(missing)
+            changed.add(missing)
+        if missing != full:
             os.makedirs(full, exist_ok=True)
-        current = full
-        while current != os.path.dirname(missing):
-            sync_folder(os.path.dirname(current))
-            current = os.path.dirname(current)
-        return full
+        return changed
 
     def _prune(self, folder: str) -> str:
         """Remove folders that became empty, as git does; returns the lowest one that remains."""
@@ -232,15 +253,6 @@ class Tree:
                 return folder
             folder = os.path.dirname(folder)
         return folder
-
-
-def sync_folder(folder: str) -> None:
-    """Make the entries of a folder durable (fsync of the folder itself)."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _link_new(temporary: str, target: str) -> bool:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from gitmail.errors import Refused, StoreBusy, StoreUnavailable
 from gitmail.git import refs
 from gitmail.git.commits import Person, build_commit
+from gitmail.git.durable import disk_error, sync_together
 from gitmail.git.loose import LooseWriter
 from gitmail.git.steps import reached
 from gitmail.git.trees import change_tree
 from gitmail.index.apply import AppliedCommit, FileChange, apply
 from gitmail.index.index import Index, IndexUnusable
-from gitmail.store.blobs import blob_id
 from gitmail.store.change import Change, NoChange, Written
 from gitmail.store.index_view import MainRewound
-from gitmail.store.tree import TreeChange
+from gitmail.store.tree import TreeChange, TreeFiles
 from gitmail.store.view import View
 from gitmail.values.sentences import render
 
@@ -33,6 +34,15 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 """How often a decision is taken again because main moved under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A commit whose objects are written, and what the two views need to follow it."""
+
+    record: AppliedCommit
+    placed: list[TreeChange]
+    changes: list[FileChange]
 
 
 class WriteSession:
@@ -81,30 +91,41 @@ class WriteSession:
         raise StoreBusy("store_busy", "the index is busy", "Try again.")
 
     def _commit(self, view: View, author: Person, change: Change[T]) -> str:
+        """Write all of it, sync it in one batch, move main, and let the views follow."""
         store = self._store
         writer = LooseWriter(store.git_dir, fsync=store.durable)
+        written: TreeFiles = {}
+        private = None
         try:
-            commit, placed, record = self._build(view, author, change, writer)
-            writer.flush()
-        except BaseException:
+            made = self._build(view, author, change, writer)
+            written = store.tree.write(made.placed)
+            private = refs.write_private(store.private.tmp, made.record.sha, sync=False)
+            writer.flush(beside=[*written.values(), private])
+            self._move_main(view.main, made.record, private, change.message.subject)
+        except BaseException as error:
             writer.discard()
+            store.tree.drop(written | ({"": private} if private else {}))
+            if isinstance(error, OSError):
+                raise disk_error(error, error.filename or store.path) from error
             raise
-        refs.advance_main(
-            store.git_dir,
-            store.private.tmp,
-            expected=view.main,
-            new=commit,
-            who=store.committer,
-            time=record.time,
-            reason=change.message.subject,
-        )
-        self._follow_own(view.index, record, placed)
-        return commit
+        self._follow_own(view.index, made, written)
+        return made.record.sha
 
-    def _build(
-        self, view: View, author: Person, change: Change[T], writer: LooseWriter
-    ) -> tuple[str, list[TreeChange], AppliedCommit]:
-        """Write the objects of a change; returns the commit and what the views need to follow."""
+    def _move_main(self, old: str, record: AppliedCommit, private: str, reason: str) -> None:
+        refs.advance_main(
+            self._store.git_dir,
+            self._store.private.tmp,
+            expected=old,
+            new=record.sha,
+            who=self._store.committer,
+            time=record.time,
+            reason=reason.partition(":")[0],
+            private=private,
+            sync=False,
+        )
+
+    def _build(self, view: View, author: Person, change: Change[T], writer: LooseWriter) -> _Made:
+        """Write the objects of a change."""
         store = self._store
         parent = store.reader.commit(view.main)
         blobs = {
@@ -115,12 +136,11 @@ class WriteSession:
         tree = change_tree(store.reader, writer, parent.tree, blobs)
         when = max(int(view.now.timestamp()), parent.committer_time)
         message = render(change.message)
-        parents = [view.main, *([change.also_parent] if change.also_parent else [])]
         commit = writer.add(
             "commit",
             build_commit(
                 tree=tree,
-                parents=parents,
+                parents=[view.main],
                 author=author,
                 author_time=when,
                 committer=store.committer,
@@ -132,34 +152,32 @@ class WriteSession:
             TreeChange(path, change.on_disk.get(path, before.get(path)), data)
             for path, data in change.files.items()
         ]
-        return commit, placed, AppliedCommit(commit, author.name, when, message)
+        changes = [
+            FileChange(path, before.get(path), blobs[path], data)
+            for path, data in change.files.items()
+        ]
+        return _Made(AppliedCommit(commit, author.name, when, message), placed, changes)
 
-    def _follow_own(self, index: Index, record: AppliedCommit, placed: list[TreeChange]) -> None:
+    def _follow_own(self, index: Index, made: _Made, written: TreeFiles) -> None:
         """Bring both views to our own commit; after main moved nothing here may fail the call."""
         store = self._store
+        moved = refs.refs_folder(store.git_dir)
         try:
-            store.tree.place(placed)
-            store.tree.set_marker(record.sha)
+            store.tree.place(made.placed, written, beside=[moved])
+            store.tree.set_marker(made.record.sha)
         except (OSError, StoreUnavailable) as error:
+            with suppress(OSError):
+                sync_together(folders=[moved])
             store.notice(
                 "tree_behind",
                 f"the change is committed, but the files on disk could not follow: {error}",
-                commit=record.sha,
+                commit=made.record.sha,
             )
         try:
             with index.writing():
-                changes = [
-                    FileChange(
-                        change.path,
-                        change.old_blob,
-                        None if change.data is None else blob_id(change.data),
-                        change.data,
-                    )
-                    for change in placed
-                ]
-                apply(index, record, changes)
-                index.set_marker(record.sha)
-        except (IndexUnusable, OSError) as error:
+                apply(index, made.record, made.changes)
+                index.set_marker(made.record.sha)
+        except (IndexUnusable, StoreBusy, OSError) as error:
             store.notice("index_behind", f"the change is committed; the index will follow: {error}")
         reached("index-followed")
 
