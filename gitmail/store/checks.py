@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from gitmail.format.checks import (
@@ -78,7 +79,10 @@ class _Checker:
         ]
         if problems:
             return problems
-        arrived = {_moved_key(change.path): change for change in changes if change.old_sha is None}
+        arrived: dict[str, list[walk.PathChange]] = {}
+        for change in changes:
+            if change.old_sha is None and change.new_sha is not None:
+                arrived.setdefault(_moved_key(change.path), []).append(change)
         for change in changes:
             if change.new_sha is None:
                 problems += self._gone(change, arrived, author)
@@ -86,24 +90,23 @@ class _Checker:
                 old, new = self.reader.blob(change.old_sha), self.reader.blob(change.new_sha)
                 problems += check_changed_file(change.path, old, new, author)
         if new_files:
-            for change in arrived.values():
-                if change.new_sha:
-                    data = self.reader.blob(change.new_sha)
-                    problems += check_new_file(change.path, data, author)
+            for change in chain.from_iterable(arrived.values()):
+                data = self.reader.blob(change.new_sha or "")
+                problems += check_new_file(change.path, data, author)
         return problems
 
     def _gone(
         self,
         change: walk.PathChange,
-        arrived: dict[str, walk.PathChange],
+        arrived: dict[str, list[walk.PathChange]],
         author: str | None,
     ) -> list[str]:
-        place = classify(change.path)
-        target = arrived.get(_moved_key(change.path)) if place.is_letter else None
-        if target is None or not target.new_sha or not change.old_sha:
+        is_letter = classify(change.path).is_letter
+        targets = arrived.get(_moved_key(change.path)) if is_letter else None
+        if not targets or not change.old_sha:
             return check_removed_file(change.path)
-        del arrived[_moved_key(change.path)]
-        old, new = self.reader.blob(change.old_sha), self.reader.blob(target.new_sha)
+        target = targets.pop(0)
+        old, new = self.reader.blob(change.old_sha), self.reader.blob(target.new_sha or "")
         return check_letter_change(change.path, old, target.path, new, author)
 
     def _undoes_exactly(self, commit: walk.WalkedCommit) -> bool:
