@@ -113,8 +113,7 @@ class Store:
         for _ in range(ATTEMPTS):
             try:
                 index = self.index_view.current()
-                view = self._view(index)
-                answer = question(view)
+                answer = self._answer(index, question)
             except IndexUnusable as error:
                 failure = error
                 self.index_view.discard()
@@ -127,16 +126,15 @@ class Store:
             "Run `gitmail doctor`.",
         )
 
-    def _view(self, index: Index) -> View:
+    def _answer(self, index: Index, question: Callable[[View], T]) -> T:
+        """Bring the index to main and ask; all of a question's queries see the same commit."""
         try:
-            caught_up = self.index_view.catch_up(index)
-            commit = caught_up.commit
-            if caught_up.stale:
+            if self.index_view.catch_up(index).stale:
                 self.notice("stale", "another process is writing; the answer may lag behind it")
         except MainRewound as rewound:
             self._tell_rewound(rewound)
-            commit = rewound.marker
-        return self.view_at(index, commit)
+        with index.reading():
+            return question(self.view_at(index, index.marker() or self.main()))
 
     def view_at(self, index: Index, commit: str) -> View:
         """Return the view of an index that shows `commit`."""
@@ -207,6 +205,15 @@ class Store:
                 return next(entries, None) is not None
         except FileNotFoundError:
             return False
+
+    def repair_leftovers(self) -> None:
+        """Remove what a dead writer left; nothing while a living one holds the lock.
+
+        Raises StoreUnavailable where the store cannot be written.
+        """
+        if self._leftovers():
+            with suppress(StoreBusy), self.lock.hold(0):
+                self.finish_leftovers()
 
     def finish_leftovers(self) -> None:
         """Remove a dead writer's lock on main and its half-written files (lock held)."""

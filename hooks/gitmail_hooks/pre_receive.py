@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from gitmail.errors import GitmailError
@@ -18,6 +19,8 @@ from gitmail.git.environment import strip_process_environment
 from gitmail.git.objects import ObjectReader
 from gitmail.git.refs import MAIN
 from gitmail.store.checks import check_push
+from gitmail.store.location import NOBODY
+from gitmail.store.store import Store
 
 _SHOWN = 10
 _ZERO = "0" * 40
@@ -27,6 +30,8 @@ def main() -> None:
     """Check the push on standard input; exit 1 with sentences on stderr when it is refused."""
     git_dir = Path(os.environ.get("GIT_DIR") or ".").resolve()
     strip_process_environment(os.environ, quarantine=True)
+    with suppress(GitmailError, OSError), Store(git_dir.parent, NOBODY) as store:
+        store.repair_leftovers()  # git is about to take main.lock: a dead writer's must be gone
     try:
         problems = [
             problem
