@@ -8,6 +8,7 @@ files both before and after they are computed (see gitmail.index.Index.same_file
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from gitmail.index.apply import AppliedCommit, FileChange, apply, reconcile
 from gitmail.index.index import Index, IndexBusy, IndexUnusable
 from gitmail.store.lock import WriteLock
 from gitmail.store.private import PrivateState
+
+_LOOKS = 4
+_PAUSE = 0.003
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) while a long rebuild runs."""
@@ -95,8 +99,9 @@ class IndexView:
         Raises MainRewound when main does not follow from the marker (`trusted` skips the rules
         check, for a commit that doctor itself made).
         """
-        marker = index.marker()
-        main = self._read_main()
+        marker, main = index.marker(), self._read_main()
+        if marker != main and not self._lock.held_by_this_thread:
+            marker, main = self._after_writer(index)
         if marker == main:
             return CaughtUp(main)
         try:
@@ -104,6 +109,19 @@ class IndexView:
                 return self._follow(index, trusted)
         except IndexBusy:
             return CaughtUp(marker or main, stale=True)
+
+    def _after_writer(self, index: Index) -> tuple[str | None, str]:
+        """Give a writer that has just moved main the moment it needs to bring the index along.
+
+        Walking the commit ourselves would start git three times for what it is doing already.
+        """
+        marker, main = index.marker(), self._read_main()
+        for _ in range(_LOOKS):
+            if marker == main:
+                break
+            time.sleep(_PAUSE)
+            marker, main = index.marker(), self._read_main()
+        return marker, main
 
     def _follow(self, index: Index, trusted: bool) -> CaughtUp:
         marker = index.marker()
@@ -123,14 +141,16 @@ class IndexView:
 
     def _apply_walk(self, index: Index, since: str | None, until: str, total: int = 0) -> None:
         merged = False
+        told: dict[str, str | None] = {}
         for done, commit in enumerate(walk.walk(self._git_dir, since, until)):
             merged = merged or len(commit.parents) > 1
+            told.update((change.path, change.new_sha) for change in commit.changes)
             apply(index, applied(commit), self._with_data(commit.changes))
             if self.progress and total and done % 500 == 0:
                 self.progress(done, total)
         if merged:
             # a merge that keeps one side's version lists nothing: main's own tree decides
-            final = walk.diff(self._git_dir, since, until)
+            final = walk.settle(self._git_dir, since, until, told)
             reconcile(index, list(self._with_data(final)))
 
     def _with_data(self, changes: Iterable[walk.PathChange]) -> Iterator[FileChange]:

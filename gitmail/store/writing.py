@@ -20,7 +20,7 @@ from gitmail.git.loose import LooseWriter
 from gitmail.git.steps import reached
 from gitmail.git.trees import change_tree
 from gitmail.index.apply import AppliedCommit, FileChange, apply
-from gitmail.index.index import Index, IndexUnusable
+from gitmail.index.index import IndexUnusable
 from gitmail.store.change import Change, NoChange, Written
 from gitmail.store.index_view import MainRewound
 from gitmail.store.tree import TreeChange, TreeFiles
@@ -108,7 +108,7 @@ class WriteSession:
             if isinstance(error, OSError):
                 raise disk_error(error, error.filename or store.path) from error
             raise
-        self._follow_own(view.index, made, written)
+        self._follow_own(view, made, written)
         return made.record.sha
 
     def _move_main(self, old: str, record: AppliedCommit, private: str, reason: str) -> None:
@@ -158,9 +158,9 @@ class WriteSession:
         ]
         return _Made(AppliedCommit(commit, author.name, when, message), placed, changes)
 
-    def _follow_own(self, index: Index, made: _Made, written: TreeFiles) -> None:
+    def _follow_own(self, view: View, made: _Made, written: TreeFiles) -> None:
         """Bring both views to our own commit; after main moved nothing here may fail the call."""
-        store = self._store
+        store, index, before = self._store, view.index, view.main
         moved = refs.refs_folder(store.git_dir)
         try:
             store.tree.place(made.placed, written, beside=[moved])
@@ -175,8 +175,9 @@ class WriteSession:
             )
         try:
             with index.writing():
-                apply(index, made.record, made.changes)
-                index.set_marker(made.record.sha)
+                if index.marker() == before:  # else a reader has followed already
+                    apply(index, made.record, made.changes)
+                    index.set_marker(made.record.sha)
         except (IndexUnusable, StoreBusy, OSError) as error:
             store.notice("index_behind", f"the change is committed; the index will follow: {error}")
         reached("index-followed")
