@@ -98,8 +98,9 @@ def apply(index: Index, commit: AppliedCommit, changes: Iterable[FileChange]) ->
     The order of `changes` does not matter: a letter moved to archive/ is one removal and one
     addition. A file that does not follow the format is listed in `broken` and hides no other.
     """
-    for number in parse_trailers(commit.message).get(MEMORY_ID, []):
-        _use_number(index, number)
+    if MEMORY_ID in commit.message:
+        for number in parse_trailers(commit.message).get(MEMORY_ID, []):
+            _use_number(index, number)
     _take_over(index, changes, commit)
 
 
@@ -121,6 +122,8 @@ def _take_over(index: Index, changes: Iterable[FileChange], commit: AppliedCommi
     moved: set[tuple[str, str]] = set()
     for change in changes:
         place = classify(change.path)
+        if change.new_blob is not None and place.number is not None:
+            _use_number(index, str(place.number))
         if change.new_blob is not None and change.data is None and has_record(place):
             continue
         old = _forget(index, change.path, place)
@@ -161,8 +164,6 @@ def _remember(index: Index, change: FileChange, place: PathKind) -> Record | Non
     index.execute(
         "INSERT OR REPLACE INTO files (path, blob) VALUES (?, ?)", (path, change.new_blob)
     )
-    if place.number is not None:
-        _use_number(index, str(place.number))
     if change.data is None or not has_record(place):
         return None
     try:

@@ -6,17 +6,16 @@ be rebuilt from git, so no fault of it is repaired: it is discarded (`IndexUnusa
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gitmail.errors import StoreBusy, StoreUnavailable
 from gitmail.index import files, snapshot
+from gitmail.index.database import Database, IndexBusy, IndexUnusable, Row, connect
 from gitmail.index.schema import (
     APPLICATION_ID,
     INDEX_STATEMENTS,
@@ -25,57 +24,26 @@ from gitmail.index.schema import (
     TABLES,
 )
 
-BUSY_TIMEOUT = 2.0
-"""Seconds a call waits for another process's transaction before `IndexBusy`."""
+__all__ = ["Index", "IndexBusy", "IndexUnusable", "Row"]
 
 CACHE_KIB = 8_000
 BUILD_CACHE_KIB = 64_000
 """Memory for pages: little for a process that answers, enough for one that fills all indexes."""
 
-Row = tuple[Any, ...]
-
 _WAL_FILES = ("-wal", "-shm")
-_UNUSABLE = frozenset(
-    {
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_PROTOCOL,
-        sqlite3.SQLITE_FORMAT,
-    }
-)
-_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
-class IndexUnusable(StoreUnavailable):
-    """The index is missing, damaged, of another version, or was replaced: rebuild it."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(
-            "index_unusable", f"the index cannot be used: {problem}", "Run `gitmail doctor`."
-        )
-
-
-class IndexBusy(StoreBusy):
-    """Another process kept the index's write lock for longer than BUSY_TIMEOUT."""
-
-    def __init__(self) -> None:
-        super().__init__("store_busy", "the index is busy", "Try again.")
-
-
-class Index:
+class Index(Database):
     """One open connection to the index; see `open`, `create` and `open_read_only`."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path, generation: Path) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._path = path
         self._generation = generation
         self._is_same: Callable[[], bool] = lambda: True
         self._retire: weakref.finalize[Any, Any] | None = None
         self.read_only = False
         self.journal_mode = ""
-        self.statements = 0
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -100,7 +68,7 @@ class Index:
                 raise FileNotFoundError(path)
         except (OSError, ValueError) as error:
             raise IndexUnusable(f"{error}") from None
-        index = cls(_connection(generation, "rw"), path, generation)
+        index = cls(connect(generation, "rw"), path, generation)
         try:
             index.journal_mode = index._journal()
             if generation == path and index.journal_mode == "wal":
@@ -121,7 +89,8 @@ class Index:
         generation = files.new_generation(path)
         try:
             linked = files.prepare_pointer(path, generation)
-            cls._build(path, generation, fill, "WAL" if linked else "TRUNCATE")
+            journal = "WAL" if linked and _wal_works(path) else "TRUNCATE"
+            cls._build(path, generation, fill, journal)
             files.publish(path, generation, linked)
         except FileNotFoundError:
             raise IndexUnusable("it was deleted while being built") from None
@@ -135,7 +104,7 @@ class Index:
     def _build(
         cls, path: Path, generation: Path, fill: Callable[[Index], None] | None, journal: str
     ) -> None:
-        index = cls(_connection(generation, "rwc"), path, generation)
+        index = cls(connect(generation, "rwc"), path, generation)
         try:
             index.execute("PRAGMA journal_mode = OFF")
             index.execute("PRAGMA synchronous = OFF")
@@ -168,10 +137,10 @@ class Index:
             raise IndexUnusable(f"{error}") from None
         if taken is None:
             stamp = files.content_stamp(path, generation)
-            index = cls(_connection(generation, "ro&immutable=1"), path, generation)
+            index = cls(connect(generation, "ro&immutable=1"), path, generation)
             index._is_same = lambda: files.content_stamp(path, generation) == stamp
         else:
-            index = cls(_connection(taken, "rw"), path, taken)
+            index = cls(connect(taken, "rw"), path, taken)
             index._retire = weakref.finalize(index, snapshot.drop, taken)
         index.read_only = True
         try:
@@ -237,53 +206,7 @@ class Index:
         )
         return True
 
-    # -- statements ----------------------------------------------------------------------------
-
-    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        """Return all rows of a query."""
-        try:
-            return self._connection.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            raise _translated(error) from error
-
-    def each(self, sql: str, values: Sequence[object] = ()) -> Iterator[Row]:
-        """Yield the rows of a query one by one, for answers that may be large."""
-        try:
-            yield from self._connection.execute(sql, values)
-        except sqlite3.Error as error:
-            raise _translated(error) from error
-
-    def row(self, sql: str, values: Sequence[object] = ()) -> Row | None:
-        """Return the first row of a query, or None."""
-        found = self.rows(sql, values)
-        return found[0] if found else None
-
-    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
-        """Return the first column of the first row, or None without one."""
-        found = self.row(sql, values)
-        return found[0] if found else None
-
-    def execute(self, sql: str, values: Sequence[object] = ()) -> None:
-        """Run a statement that returns nothing."""
-        try:
-            self._connection.execute(sql, values)
-        except sqlite3.Error as error:
-            raise _translated(error) from error
-
-    def execute_each(self, sql: str, values: Iterable[Sequence[object]]) -> None:
-        """Run one statement for each of `values`."""
-        try:
-            self._connection.executemany(sql, values)
-        except sqlite3.Error as error:
-            raise _translated(error) from error
-
-    def count_statements(self) -> None:
-        """Begin to count the statements that run, in `statements` (for tests)."""
-
-        def count(_sql: str) -> None:
-            self.statements += 1
-
-        self._connection.set_trace_callback(count)
+    # -- transactions --------------------------------------------------------------------------
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -337,17 +260,19 @@ class Index:
         return found
 
 
-def _connection(path: Path, mode: str) -> sqlite3.Connection:
+def _wal_works(path: Path) -> bool:
+    """Try on an empty database beside `path` whether processes can share a log here."""
+    probe = files.new_generation(path)
+    connection = connect(probe, "rwc")
     try:
-        return sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}",
-            timeout=BUSY_TIMEOUT,
-            isolation_level=None,
-            cached_statements=256,
-            uri=True,
-        )
-    except sqlite3.Error as error:
-        raise _translated(error) from error
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE probe (one)")
+        return tuple(connection.execute("PRAGMA journal_mode").fetchone()) == ("wal",)
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+        files.remove(path, probe)
 
 
 def _remove_if_swapped(
@@ -363,20 +288,3 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _translated(error: sqlite3.Error) -> Exception:
-    """Return what a failure of SQLite means to callers; a mistake in our SQL stays what it is."""
-    extended = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    code = extended & 0xFF
-    if code in _BUSY:
-        return IndexBusy()
-    if code in _UNUSABLE or extended == sqlite3.SQLITE_READONLY_DBMOVED:
-        return IndexUnusable(str(error))
-    if str(error).startswith("no such table"):
-        return IndexUnusable(str(error))
-    if code == sqlite3.SQLITE_FULL:
-        return OSError(errno.ENOSPC, "the disk is full")
-    if code == sqlite3.SQLITE_READONLY:
-        return OSError(errno.EROFS, "the index cannot be written")
-    return error

@@ -61,10 +61,14 @@ def delivery(index: Index, letter_id: str, recipient: str) -> DeliveryRow | None
     return found[0] if found else None
 
 
-def is_known(index: Index, letter_id: str, recipient: str) -> bool:
-    """Tell whether some commit, ever, brought this letter to this mailbox."""
-    sql = "SELECT 1 FROM arrivals WHERE id = ? AND recipient_fold = ?"
-    return index.value(sql, (letter_id, fold(recipient))) is not None
+def is_known(index: Index, letter_id: str, recipient: str | None = None) -> bool:
+    """Tell whether some commit, ever, brought this letter: to this mailbox, or to any."""
+    if recipient is None:
+        sql, values = "SELECT 1 FROM arrivals WHERE id = ? LIMIT 1", [letter_id]
+    else:
+        sql = "SELECT 1 FROM arrivals WHERE id = ? AND recipient_fold = ?"
+        values = [letter_id, fold(recipient)]
+    return index.value(sql, values) is not None
 
 
 def sent(

@@ -154,6 +154,12 @@ def mailbox_size(index: Index, agent: str) -> tuple[int, int]:
     return (0, 0) if found is None else (found[0], found[1])
 
 
+def owners(index: Index) -> list[str]:
+    """Return the (folded) names of all mailboxes that hold a letter, with or without a profile."""
+    sql = "SELECT recipient_fold FROM mailboxes WHERE letters > 0 ORDER BY recipient_fold"
+    return [row[0] for row in index.rows(sql)]
+
+
 def removed(index: Index, agent: str, after: Place | None = None) -> list[tuple[str, datetime]]:
     """Return ids and dates of letters that once arrived for `agent` and are in no file any more.
 

@@ -82,6 +82,9 @@ def test_a_letter_put_back_after_its_removal_arrived_the_first_time(index: Index
     history.apply_to(index)
     assert delivery(index, hex_id(1), OWNER) is None
     assert is_known(index, hex_id(1), "greencastle")
+    assert is_known(index, hex_id(1))
+    assert not is_known(index, hex_id(1), "RedHill")
+    assert not is_known(index, hex_id(2))
     assert removed(index, OWNER) == [(hex_id(1), at(1))]
     assert newest_date(index) == at(1)
     history.commit({path: data}, author="Maintainer1")

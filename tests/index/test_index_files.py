@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -207,7 +208,7 @@ def test_an_undone_transaction_leaves_nothing(index: Index) -> None:
 def test_a_busy_writer_ends_in_a_bounded_error(
     index_path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gitmail.index.index.BUSY_TIMEOUT", 0.05)
+    monkeypatch.setattr("gitmail.index.database.BUSY_TIMEOUT", 0.05)
     second = Index.open(index_path)
     with index.writing():
         index.set_marker("1" * 40)
@@ -280,6 +281,60 @@ def test_without_symlinks_the_index_is_a_plain_file(
     assert rebuilt.same_files()
     rebuilt.close()
     assert os.listdir(index_path.parent) == [index_path.name]
+
+
+def test_where_processes_cannot_share_a_log_there_is_none(
+    index_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmail.index.index._wal_works", lambda _path: False)
+    history = a_history()
+    index = history.rebuilt(index_path.parent)
+    second = Index.open(index_path)
+    assert {index.journal_mode, second.journal_mode} == {"truncate"}
+    with second.writing():
+        second.set_marker("1" * 40)
+    assert (index.marker(), index.same_files(), waiting(index)) == ("1" * 40, True, 3)
+    index_path.unlink()
+    assert not index.same_files()
+    index.close()
+    second.close()
+
+
+def test_where_nothing_can_be_created_the_system_says_so(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="cannot be created"):
+        Index.create(tmp_path / "missing" / "index.sqlite")
+
+
+def test_rows_that_contradict_each_other_make_it_unusable(index: Index) -> None:
+    index.execute("INSERT INTO files (path, blob) VALUES ('x', '0')")
+    with pytest.raises(IndexUnusable), index.writing():
+        index.execute("INSERT INTO files (path, blob) VALUES ('x', '1')")
+
+
+def test_an_index_belongs_to_the_thread_that_opened_it(index: Index) -> None:
+    failures: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            index.marker()
+        except sqlite3.ProgrammingError as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert failures
+
+
+def test_a_full_disk_is_told_as_such_and_loses_nothing(index: Index) -> None:
+    with suppress(OSError), index.writing():
+        index.set_marker("1" * 40)
+        index.execute("PRAGMA max_page_count = 1")
+        for number in range(10_000):
+            index.execute("INSERT INTO memory_numbers VALUES (?)", (number,))
+        pytest.fail("the disk was never full")
+    assert index.marker() is None
+    assert index.same_files()
 
 
 LOOP = """

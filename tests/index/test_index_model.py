@@ -35,6 +35,7 @@ from gitmail.index.mailbox import (
     expired_count,
     inbox,
     mailbox_size,
+    owners,
     pending,
     queue,
     removed,
@@ -289,6 +290,7 @@ def test_the_inbox_and_its_counts(
         assert keys(answer.deliveries) == keys_of(shown[:limit])
         assert (answer.total, answer.unread) == (len(shown), len(unread))
         everything = model.of(owner)
+        assert (fold(owner) in owners(index)) == bool(everything)
         assert mailbox_size(index, owner) == (
             len(everything),
             sum(one.unread for one in everything),
