@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--large] [--quick] [--only PART …]`: measure, and print Markdown tables."""
+"""`python -m benchmarks [--large] [--quick] [--only PART …]`: measure and print tables."""
 
 from __future__ import annotations
 

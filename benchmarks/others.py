@@ -124,7 +124,8 @@ def writers(folder: Path, pairs: int = 3) -> list[Figure]:
     return [
         Figure(
             f"{WRITERS} writers against one",
-            f"{statistics.median(ratios):.2f} of its letters a second ({together:.0f} and {alone:.0f})",
+            f"{statistics.median(ratios):.2f} of its letters a second "
+            f"({together:.0f} and {alone:.0f})",
             "at least 0.6",
         ),
         Figure(f"longest wait, {WRITERS} × {EACH} sends", f"{worst:.2f} s", "1 s"),
