@@ -18,6 +18,7 @@ class InFlight:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._running = 0
+        self._last_end = time.monotonic()
 
     def __enter__(self) -> None:
         with self._changed:
@@ -31,7 +32,13 @@ class InFlight:
     ) -> None:
         with self._changed:
             self._running -= 1
+            self._last_end = time.monotonic()
             self._changed.notify_all()
+
+    def idle_for(self, seconds: float) -> bool:
+        """Tell whether no call runs and none has ended within `seconds`."""
+        with self._changed:
+            return not self._running and time.monotonic() - self._last_end >= seconds
 
     def wait_idle(self, seconds: float, settle: float) -> bool:
         """Wait until no call runs, at most `seconds`; tell whether that was reached.

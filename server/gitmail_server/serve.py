@@ -17,6 +17,7 @@ from pathlib import Path
 
 from gitmail.errors import GitmailError, Refused
 from gitmail_server.app import GitmailServer
+from gitmail_server.caretaker import Caretaker
 from gitmail_server.desk import Start, open_desk
 from gitmail_server.identity import explicit_name
 from gitmail_server.session import Session
@@ -69,6 +70,7 @@ def _run(server: GitmailServer, session: Session) -> None:
     ending.on_signals()
     _Input(ending.finish_calls).start()
     threading.Thread(target=_warm, args=(session,), name="gitmail-open", daemon=True).start()
+    Caretaker(session, server.in_flight).start()
     with contextlib.suppress(*_CLIENT_GONE):
         try:
             anyio.run(server.run_stdio_async)
