@@ -396,7 +396,7 @@ def test_cursor_without_a_folder_says_so_with_an_empty_one() -> None:
 def test_the_hook_path_imports_only_light_modules(host: str) -> None:
     program = (
         "import sys; before = set(sys.modules);"
-        f"import gitmail_hooks.hint, gitmail_hooks.hosts as h; h.adapter({host!r});"
+        f"import gitmail.values.hints, gitmail_hooks.hosts as h; h.adapter({host!r});"
         "print(*sorted(set(sys.modules) - before))"
     )
     result = subprocess.run(

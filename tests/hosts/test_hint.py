@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import gitmail_hooks.hint
+import gitmail.values.hints
 import gitmail_hooks.hosts
-from gitmail_hooks.hint import (
+from gitmail.values.hints import (
     REMEMBERED,
     Announcement,
     WaitingLetter,
@@ -193,7 +193,7 @@ def spoken_strings() -> list[str]:
     """Every string of the hook modules that has a space in it and is no docstring."""
     found: list[str] = []
     folder = Path(gitmail_hooks.hosts.__file__).parent
-    for file in [Path(gitmail_hooks.hint.__file__), *sorted(folder.glob("*.py"))]:
+    for file in [Path(gitmail.values.hints.__file__), *sorted(folder.glob("*.py"))]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         statements = [node for node in ast.walk(tree) if isinstance(node, ast.Expr)]
         silent = {id(part) for node in statements for part in ast.walk(node.value)}
