@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,7 +28,7 @@ Identity = tuple[object, ...]
 
 def new_generation(path: Path) -> Path:
     """Return a name beside `path` that no index has had."""
-    return path.with_name(f"index-{secrets.token_hex(4)}.sqlite")
+    return path.with_name(f"index-{os.urandom(4).hex()}.sqlite")
 
 
 def current_generation(path: Path) -> Path:

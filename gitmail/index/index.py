@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gitmail.index import files, snapshot
+from gitmail.index import files
 from gitmail.index.database import Database, IndexBusy, IndexUnusable, Row, connect
 from gitmail.index.schema import (
     APPLICATION_ID,
@@ -130,6 +130,8 @@ class Index(Database):
         Reads the file in place where it holds everything, else a private copy of it and its log.
         Raises IndexUnusable as `open` does.
         """
+        from gitmail.index import snapshot  # only here: it loads more than all the rest
+
         try:
             generation = files.current_generation(path)
             taken = snapshot.take(path, generation)

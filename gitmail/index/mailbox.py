@@ -13,12 +13,9 @@ from datetime import datetime
 from gitmail.index.deliveries import NEWEST_FIRST, load_all, select
 from gitmail.index.index import Index
 from gitmail.index.rows import DeliveryRow, Place, from_micros, to_json, to_micros
+from gitmail.index.waiting import PENDING
 from gitmail.values.names import fold
 
-_PENDING = (
-    "d.recipient_fold = ? AND d.handled = 0 AND d.archived = 0"
-    " AND (d.expires IS NULL OR d.expires > ?)"
-)
 _LAPSED = "d.recipient_fold = ? AND d.handled = 0 AND d.expires IS NOT NULL AND d.expires <= ?"
 _LAPSING = "deliveries AS d INDEXED BY deliveries_lapsing"
 _AFTER = " AND (d.date, d.id) > (?, ?)"
@@ -63,7 +60,7 @@ def pending(
     `after` continues past a letter; `arrived_in` and `not_arrived_in` keep to letters that came
     with one of those commits, or with none of them; `rings_only` to those sent with a ring.
     """
-    condition, values = _PENDING, [fold(agent), to_micros(now)]
+    condition, values = PENDING, [fold(agent), to_micros(now)]
     extra, more = _after(after)
     for commits, test in ((arrived_in, "IN"), (not_arrived_in, "NOT IN")):
         if commits is not None:
@@ -77,12 +74,12 @@ def pending(
 
 def waiting_count(index: Index, agent: str, now: datetime) -> int:
     """Return how many letters `pending` would list: the number every surface shows."""
-    return _count(index, _PENDING, [fold(agent), to_micros(now)])
+    return _count(index, PENDING, [fold(agent), to_micros(now)])
 
 
 def queue(index: Index, agent: str, now: datetime) -> Queue:
     """Return how full the mailbox of `agent` is."""
-    sql = f"SELECT count(d.expires), count(*) FROM deliveries AS d WHERE {_PENDING}"  # noqa: S608
+    sql = f"SELECT count(d.expires), count(*) FROM deliveries AS d WHERE {PENDING}"  # noqa: S608
     expiring, unhandled = index.rows(sql, (fold(agent), to_micros(now)))[0]
     return Queue(expiring, unhandled)
 
