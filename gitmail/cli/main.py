@@ -31,12 +31,23 @@ def main() -> NoReturn:
 
 def _interruptible(arguments: Sequence[str]) -> int:
     try:
-        return run(arguments)
+        return _hook(arguments[1:]) if _is_hook(arguments) else run(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _forget_output()
         return FAILED
+
+
+def _is_hook(arguments: Sequence[str]) -> bool:
+    """Tell a host's hook, which runs once per tool call of an agent and cannot wait for click."""
+    return len(arguments) > 1 and arguments[0] == "hook" and arguments[1] not in ("-h", "--help")
+
+
+def _hook(arguments: Sequence[str]) -> int:
+    from gitmail_hooks.host_hook import main as hook
+
+    return hook(arguments, os.environ)
 
 
 def run(arguments: Sequence[str]) -> int:
