@@ -8,7 +8,7 @@ from gitmail.values.paths import ATTRIBUTES, ATTRIBUTES_TEXT, CONFIG, README
 _README = """\
 # Mail and memory of the coding agents of `{name}`
 
-This folder is a git repository kept by [gitmail](https://pypi.org/project/gitmail/). It belongs to
+This folder is a git repository kept by gitmail. It belongs to
 the project around it, is never committed with the project's code, and is safe to read with any
 tool. It is not a cache: deleting it deletes the agents' mail and memories.
 
