@@ -13,7 +13,6 @@ from gitmail.board.caller import Acting, Caller
 from gitmail.errors import InvalidInput
 from gitmail.format.agents import agent_to_bytes, update_agent
 from gitmail.index.agents import agent_by_name
-from gitmail.mail.secrets import refuse_secrets
 from gitmail.store.change import Change, NoChange
 from gitmail.store.store import Store
 from gitmail.store.view import View
@@ -21,6 +20,7 @@ from gitmail.values import sentences
 from gitmail.values.agent import Agent
 from gitmail.values.park import BoardUpdate, apply_update, park_of
 from gitmail.values.paths import agent_path
+from gitmail.values.secrets import refuse_secrets
 
 UPDATED = (
     "label",

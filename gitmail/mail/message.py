@@ -13,7 +13,6 @@ from gitmail.index.rows import LetterRow
 from gitmail.mail.deliver import Addressee, Draft, Sent, delivery_change
 from gitmail.mail.references import ambiguous_letter, candidates
 from gitmail.mail.repeats import repeated
-from gitmail.mail.secrets import refuse_secrets
 from gitmail.store.change import Change, NoChange
 from gitmail.store.store import Store
 from gitmail.store.view import View
@@ -33,6 +32,7 @@ from gitmail.values.recipients import (
     select_fanout,
 )
 from gitmail.values.requests import check_repeat, send_digest
+from gitmail.values.secrets import refuse_secrets
 from gitmail.values.text import check_line, check_subject, check_text, subject_from_text
 
 TEXT_LIMIT = 8192

@@ -17,7 +17,6 @@ from gitmail.index.rows import LetterRow
 from gitmail.mail.deliver import Addressee, Draft, Sent, delivery_change
 from gitmail.mail.references import candidates, find_letter_id
 from gitmail.mail.repeats import repeated
-from gitmail.mail.secrets import refuse_secrets
 from gitmail.store.change import Change, NoChange
 from gitmail.store.store import Store
 from gitmail.store.view import View
@@ -27,6 +26,7 @@ from gitmail.values.letter import IMPORTANCES
 from gitmail.values.names import fold
 from gitmail.values.recipients import AgentRef, parse_recipient, refers_to, resolve, resolve_each
 from gitmail.values.requests import check_repeat, letter_digest
+from gitmail.values.secrets import refuse_secrets
 from gitmail.values.text import SUBJECT_LIMIT, check_line, check_subject, check_text, shorten
 
 TEXT_LIMIT = 262_144

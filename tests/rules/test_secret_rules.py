@@ -9,7 +9,7 @@ import pytest
 from secret_corpus import LOOK_ALIKES, SECRETS
 
 from gitmail.errors import Refused
-from gitmail.mail.secrets import KINDS, find_secret, refuse_secrets
+from gitmail.values.secrets import KINDS, find_secret, refuse_secrets
 
 
 def test_the_corpus_is_large_enough_to_mean_something() -> None:
