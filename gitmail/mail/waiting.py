@@ -7,9 +7,8 @@ meanwhile reaches it. It is told facts only: how many wait, and who wrote.
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +26,7 @@ from gitmail.values.hints import WaitingLetter
 from gitmail.values.receipt import from_header
 
 What = Literal["mail", "ring"]
-PAUSE_SECONDS = 0.5
+PAUSE_SECONDS = 0.3
 """How long a listener that is told to stop may take to notice."""
 
 
@@ -77,14 +76,15 @@ def wait_for(
     *,
     key: str,
     notifier: Notifier | None = None,
-    stopped: threading.Event | None = None,
+    stopped: Callable[[], bool] | None = None,
 ) -> Woken:
     """Block until something comes for `caller`, at most `seconds`.
 
     `ring`: a ring that this listener was not given yet, a waiting one at once. `mail`: also any
     letter that this listener was not told of; for a listener seen for the first time that means
     since the start. A letter that its owner has looked at wakes nobody. `key` is the listener's
-    (gitmail.board.sessions); `notifier` one that is shared, else a new one serves this call.
+    (gitmail.board.sessions); `notifier` one that is shared, else a new one serves this call;
+    `stopped` is asked now and then whether to end early.
     Raises what Store.read raises.
     """
     listener = Listener.of(store, caller.name, key)
@@ -107,7 +107,7 @@ def _wait(
     what: What,
     listener: Listener,
     notifier: Notifier,
-    stopped: threading.Event | None,
+    stopped: Callable[[], bool] | None,
 ) -> Woken:
     deadline = time.monotonic() + seconds
     while True:
@@ -117,7 +117,7 @@ def _wait(
         if letters:
             senders = tuple(dict.fromkeys(letter.sender for letter in letters))
             return Woken(True, len(look.rows), senders, reason, letters)
-        if stopped is not None and stopped.is_set():
+        if stopped is not None and stopped():
             return Woken(False, len(look.rows), (), "stopped")
         left = deadline - time.monotonic()
         if left <= 0:
@@ -126,7 +126,7 @@ def _wait(
 
 
 def _pause(
-    notifier: Notifier, generation: int, seconds: float, stopped: threading.Event | None
+    notifier: Notifier, generation: int, seconds: float, stopped: Callable[[], bool] | None
 ) -> None:
     """Wait for the next moment, in short pieces where somebody may say stop."""
     end = time.monotonic() + seconds
@@ -134,7 +134,7 @@ def _pause(
         piece = left if stopped is None else min(left, PAUSE_SECONDS)
         if notifier.wait(generation, piece) > generation:
             return
-        if stopped is not None and stopped.is_set():
+        if stopped is not None and stopped():
             return
 
 
@@ -164,6 +164,14 @@ def _news(look: _Look, what: What, listener: Listener) -> tuple[str, tuple[Waiti
     fresh = listener.news.take(letters_of(look.rows), seen)
     both = {letter.id: letter for letter in (*rung, *fresh)}
     return ("ring" if rung else "mail"), tuple(both.values())
+
+
+def begin_listening(store: Store, agent: str, key: str) -> None:
+    """Let everything that comes for `agent` from now on be news to the listener `key`.
+
+    Otherwise its first wait begins that. Raises what Store.read raises.
+    """
+    _begin(_look(store, agent), Listener.of(store, agent, key))
 
 
 def letters_of(rows: Sequence[WaitingRow]) -> tuple[WaitingLetter, ...]:

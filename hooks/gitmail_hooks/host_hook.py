@@ -129,7 +129,9 @@ def _rung(spot: Spot, session: HostSession, home: str | None) -> str:
     with open_store(place) as store, when_orphaned() as orphaned:
         listener = Listener.of(store, session.agent, session.key)
         listener.rings.note(listener.news.known() or ())
-        woken = wait_for(store, caller, REWAKE_SECONDS, "ring", key=session.key, stopped=orphaned)
+        woken = wait_for(
+            store, caller, REWAKE_SECONDS, "ring", key=session.key, stopped=orphaned.is_set
+        )
     return hint_line(session.agent, woken.letters, woken.waiting)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from gitmail.board.presence import Presence
 from gitmail.board.sessions import Sessions
 from gitmail.git.project import Project
 from gitmail.index.agents import agent_names
+from gitmail.mail.waiting import begin_listening
 from gitmail.store.location import find_project, open_store
 from gitmail.store.store import Store
 from gitmail.values.ids import new_id
@@ -52,13 +53,17 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """An opened store and who works at it; `told` says whether the agent must learn its name."""
+    """An opened store and who works at it; `told` says whether the agent must learn its name.
+
+    `listener` names the memory of what this session was told of (gitmail.mail.announced).
+    """
 
     store: Store
     caller: Caller
     presence: Presence
     told: bool
     ending: ExitStack
+    listener: str = field(default_factory=lambda: f"server-{new_id()}")
 
     def close(self) -> None:
         """Detach the agent and close the store."""
@@ -85,7 +90,9 @@ def open_desk(start: Start) -> Desk:
         identity = take_identity(wish, sessions, presence, registered, ending.enter_context)
         presence.acted(identity.name, datetime.now(UTC))
         caller = _caller(identity, place.project, start.environ)
-        return Desk(store, caller, presence, identity.told, ending.pop_all())
+        listener = wish.session or f"server-{new_id()}"
+        begin_listening(store, caller.name, listener)
+        return Desk(store, caller, presence, identity.told, ending.pop_all(), listener)
 
 
 def _caller(identity: Identity, project: Project, environ: Mapping[str, str]) -> Caller:

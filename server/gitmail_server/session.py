@@ -12,6 +12,7 @@ from gitmail.board.handwork import look_at_handwork
 from gitmail.board.presence import Presence
 from gitmail.errors import GitmailError
 from gitmail.index.mailbox import waiting_count
+from gitmail.mail.notifier import Notifier
 from gitmail.store.store import Store
 from gitmail.store.view import View
 from gitmail.values.park import park_of
@@ -23,17 +24,16 @@ class Session:
     """One server's work with one store, shared by its worker threads.
 
     The desk is opened when it is first needed and tried again after a failure, so that a server
-    may start before `gitmail init`. `stops` ends the waiting of tools that wait for something,
-    `announced` are the letters that they told of.
+    may start before `gitmail init`. `stops` ends the waiting of tools that wait for something.
     """
 
     def __init__(self, opener: Callable[[], Desk]) -> None:
         self._opener = opener
         self._opening = threading.Lock()
         self._desk: Desk | None = None
+        self._notifier: Notifier | None = None
         self._told = False
         self.stops = Stops()
-        self.announced: set[str] = set()
         self.known_projects: set[str] = set()
 
     @property
@@ -58,6 +58,16 @@ class Session:
     def presence(self) -> Presence:
         """The presence files of the store; raises as `desk`."""
         return self.desk.presence
+
+    @property
+    def notifier(self) -> Notifier:
+        """The one notifier of this process, watching since it was first asked for."""
+        desk = self.desk
+        with self._opening:
+            if self._notifier is None:
+                self._notifier = Notifier(desk.store, desk.caller.name)
+                self._notifier.start()
+            return self._notifier
 
     def begin(self) -> None:
         """Begin a call: any call is an own action, and sees what people did to the files."""
@@ -90,6 +100,9 @@ class Session:
         """Detach and close the store, if it was ever opened."""
         with self._opening:
             desk, self._desk = self._desk, None
+            notifier, self._notifier = self._notifier, None
+        if notifier is not None:
+            notifier.close()
         if desk is not None:
             desk.close()
 

@@ -124,12 +124,15 @@ async def speaker(
         ending.enter_context(presence.attached(name))
         desk = Desk(store, Caller(name, new_id()), presence, told, ExitStack())
         session = Session(lambda: desk)
+        ending.callback(session.close)
         ending.callback(session.stops.stop_all)
         async with voice(GitmailServer(session, tools_of("full")), era) as one:
             yield one
 
 
-def talk(project: Project, play: Callable[..., Awaitable[None]], *names: str, era: str = "auto") -> None:
+def talk(
+    project: Project, play: Callable[..., Awaitable[None]], *names: str, era: str = "auto"
+) -> None:
     """Run `play` with a voice for each of the names."""
 
     async def main() -> None:

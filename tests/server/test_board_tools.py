@@ -152,7 +152,7 @@ async def _until_listening(voice: Voice) -> None:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         board = _named(await voice("memory_agents", action="list"))
-        if board[GREEN].get("listening"):
+        if board.get(GREEN, {}).get("listening"):
             return
         await anyio.sleep(0.05)
     raise AssertionError("nobody listens")

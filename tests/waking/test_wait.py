@@ -122,7 +122,7 @@ def test_a_listener_that_is_told_to_stop_returns(world: World) -> None:
     world.caller("Blue")
     stopped = threading.Event()
     threading.Timer(0.2, stopped.set).start()
-    woken = wait_for(world.store, world.caller("Blue"), 30, key=KEY, stopped=stopped)
+    woken = wait_for(world.store, world.caller("Blue"), 30, key=KEY, stopped=stopped.is_set)
     assert woken.reason == "stopped"
 
 

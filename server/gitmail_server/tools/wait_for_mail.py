@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from gitmail.mail.wait import wait_for
+from gitmail.mail.waiting import wait_for
 from gitmail_server.session import Session
 from gitmail_server.tool import Arguments, Hints, Tool
 
@@ -31,14 +31,14 @@ def handle(session: Session, given: WaitArguments) -> dict[str, Any]:
     """Wait, unless the server is about to end."""
     woken = wait_for(
         session.store,
-        session.caller.name,
+        session.caller,
         given.timeout,
-        rings_only=given.for_ == "ring",
-        told=session.announced,
-        stop=session.stops.pause,
+        given.for_,
+        key=session.desk.listener,
+        notifier=session.notifier,
+        stopped=lambda: session.stops.pause(0),
     )
-    senders = dict.fromkeys(row.letter.sender for row in woken.letters)
-    return {"woke": woken.woke, "from": list(senders), "reason": woken.reason}
+    return {"woke": woken.woke, "from": list(woken.senders), "reason": woken.reason}
 
 
 TOOL = Tool(
