@@ -127,6 +127,7 @@ class Tree:
             reached("tree-placed")
             for change in changes:
                 if change.data is None:
+                    self._check_way(change.path)
                     self._remove(change)
                     folders.add(self._prune(os.path.dirname(self.full(change.path))))
         finally:
@@ -167,25 +168,30 @@ class Tree:
             return
         swap = self._temporary("swap")
         os.rename(temporary, swap)
-        try:
-            if not exchange(swap, target):
+        while True:
+            try:
+                exchanged = exchange(swap, target)
+            except FileNotFoundError:  # deleted, or an editor renamed it away to write it anew
+                if _link_new(swap, target):
+                    return
+                continue
+            if not exchanged:
                 self._put_by_moving(change, swap, target, new)
                 return
-        except FileNotFoundError:
-            os.rename(swap, target)
+            reached("tree-exchanged")
+            self._look_at_old(change, swap, new)
             return
-        reached("tree-exchanged")
-        self._look_at_old(change, swap, new)
 
     def _put_by_moving(self, change: TreeChange, temporary: str, target: str, new: str) -> None:
         """Without an atomic exchange: move the old file aside, then link the new one in."""
-        old = self._temporary("old")
-        with suppress(FileNotFoundError):
-            os.rename(target, old)
-        if not _link_new(temporary, target):
-            os.rename(temporary, target)
-        if os.path.lexists(old):
-            self._look_at_old(change, old, new)
+        placed = False
+        while not placed:
+            old = self._temporary("old")
+            with suppress(FileNotFoundError):
+                os.rename(target, old)
+            placed = _link_new(temporary, target)  # False: an editor put its own there meanwhile
+            if os.path.lexists(old):
+                self._look_at_old(change, old, new)
 
     def _look_at_old(self, change: TreeChange, old: str, new: str) -> None:
         """Decide about the inode that was replaced; it is at `old` now.
