@@ -55,14 +55,20 @@ class WriteSession:
         self, author: Person, decide: Callable[[View], Change[T] | NoChange[T]]
     ) -> Written[T]:
         """Take a decision and make it the next commit of main; see Store.write."""
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             view = self.view()
-            decision = decide(view)
-            if isinstance(decision, NoChange):
-                return Written(decision.result, None)
-            with suppress(refs.MainMoved):
+            try:
+                decision = decide(view)
+                if isinstance(decision, NoChange):
+                    return Written(decision.result, None)
                 commit = self._commit(view, decision.author or author, decision)
                 return Written(decision.result, commit)
+            except refs.MainMoved:
+                continue
+            except IndexUnusable:  # deleted or damaged while it was asked; main has not moved
+                if attempt + 1 == ATTEMPTS:
+                    raise
+                self._store.index_view.discard()
         raise StoreBusy(
             "store_busy",
             f"main moved {ATTEMPTS} times while this change was being decided",
