@@ -7,19 +7,25 @@ files both before and after they are computed (see gitmail.index.Index.same_file
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitmail.errors import StoreUnavailable
 from gitmail.git import walk
+from gitmail.git.durable import disk_error
 from gitmail.git.objects import ObjectReader
 from gitmail.index.apply import AppliedCommit, FileChange, apply, reconcile
 from gitmail.index.index import Index, IndexBusy, IndexUnusable
 from gitmail.store.lock import WriteLock
 from gitmail.store.private import PrivateState
 
+_UNWRITABLE = frozenset({"read_only", "disk_full", "io_error", "lock_unsupported"})
 _LOOKS = 4
 _PAUSE = 0.003
 
@@ -55,6 +61,7 @@ class IndexView:
         git_dir: Path,
         reader: ObjectReader,
         read_main: Callable[[], str],
+        tree_marker: Callable[[], str | None],
         check: Callable[[str, str], tuple[str, ...]],
     ) -> None:
         self._private = private
@@ -62,12 +69,23 @@ class IndexView:
         self._git_dir = git_dir
         self._reader = reader
         self._read_main = read_main
+        self._tree_marker = tree_marker
         self._check = check
         self._mine = threading.local()
         self.progress: Progress | None = None
 
+    @property
+    def apart(self) -> str | None:
+        """Why this thread answers from an index of its own; None while it uses the store's."""
+        return getattr(self._mine, "apart", None)
+
     def current(self) -> Index:
-        """Return this thread's open index, rebuilding it first when it is not usable."""
+        """Return this thread's open index, rebuilding it first when it is not usable.
+
+        A thread that holds the write lock always gets the store's own.
+        """
+        if self.apart is not None and self._lock.held_by_this_thread:
+            self.close()
         index: Index | None = getattr(self._mine, "index", None)
         if index is not None and index.same_files():
             return index
@@ -82,14 +100,16 @@ class IndexView:
         """Drop this thread's index as damaged: its files go, the next `current` rebuilds."""
         index: Index | None = getattr(self._mine, "index", None)
         self._mine.index = None
-        if index is not None:
+        if index is not None and self.apart is not None:
+            index.close()
+        elif index is not None:
             with self._locked():
                 index.discard()
 
     def close(self) -> None:
         """Close this thread's connection."""
         index: Index | None = getattr(self._mine, "index", None)
-        self._mine.index = None
+        self._mine.index = self._mine.apart = None
         if index is not None:
             index.close()
 
@@ -109,6 +129,12 @@ class IndexView:
                 return self._follow(index, trusted)
         except IndexBusy:
             return CaughtUp(marker or main, stale=True)
+        except OSError as error:
+            if self._lock.held_by_this_thread:
+                raise disk_error(error, self._private.index) from error
+            self.close()
+            self._mine.apart = disk_error(error, self._private.index).message
+            raise IndexUnusable("it cannot be brought along") from error
 
     def _after_writer(self, index: Index) -> tuple[str | None, str]:
         """Give a writer that has just moved main the moment it needs to bring the index along.
@@ -159,6 +185,16 @@ class IndexView:
             yield FileChange(change.path, change.old_sha, change.new_sha, data)
 
     def _open(self) -> Index:
+        if self.apart is None:
+            try:
+                return self._open_shared()
+            except OSError as error:
+                self._stand_apart(disk_error(error, self._private.index))
+            except StoreUnavailable as error:
+                self._stand_apart(error)
+        return self._open_apart()
+
+    def _open_shared(self) -> Index:
         try:
             return Index.open(self._private.index)
         except IndexUnusable:
@@ -169,6 +205,29 @@ class IndexView:
             except IndexUnusable:
                 return self._rebuild()
 
+    def _stand_apart(self, error: StoreUnavailable) -> None:
+        """From now on read beside a store that cannot be written here; writers get the error."""
+        if self._lock.held_by_this_thread or error.code not in _UNWRITABLE:
+            raise error
+        self._mine.apart = error.message
+
+    def _open_apart(self) -> Index:
+        """Return the store's index read in place or copied, else one built from git elsewhere."""
+        try:
+            index = Index.open_read_only(self._private.index)
+            if index.marker() == self._read_main():
+                return index
+            index.close()
+        except (IndexUnusable, OSError):
+            pass
+        try:
+            folder = tempfile.mkdtemp(prefix="gitmail-index-")
+            index = self.build_at(Path(folder) / "index.sqlite")
+        except OSError as error:
+            raise disk_error(error, tempfile.gettempdir()) from error
+        weakref.finalize(index, shutil.rmtree, folder, ignore_errors=True)
+        return index
+
     def build_at(self, path: Path) -> Index:
         """Build a second index from git alone, at `path`; for comparing it with the live one."""
         return Index.create(path, self._fill)
@@ -178,10 +237,25 @@ class IndexView:
         return Index.create(self._private.index, self._fill)
 
     def _fill(self, index: Index) -> None:
-        main = self._read_main()
-        total = walk.count(self._git_dir, main) if self.progress else 0
-        self._apply_walk(index, None, main, total)
-        index.set_marker(main)
+        until = self._followed()
+        total = walk.count(self._git_dir, until) if self.progress else 0
+        self._apply_walk(index, None, until, total)
+        index.set_marker(until)
+
+    def _followed(self) -> str:
+        """Return the commit to rebuild up to: the one that the tree shows, else main.
+
+        From there main is followed as ever, so that one which was forced is noticed also by who
+        has lost the index.
+        """
+        main, shown = self._read_main(), self._tree_marker()
+        if shown is None or shown == main:
+            return main
+        try:
+            self._reader.commit(shown)
+        except StoreUnavailable:
+            return main
+        return shown
 
     def _locked(self) -> _Held:
         return _Held(self._lock)

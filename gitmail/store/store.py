@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gitmail.errors import BrokenFile, StoreBusy, StoreUnavailable
-from gitmail.format.config import StoreConfig, config_from_bytes
+from gitmail.format.config import StoreConfig, config_from_bytes, default_config_text
 from gitmail.git import refs, walk
 from gitmail.git.commits import Person
 from gitmail.git.durable import disk_error
@@ -32,6 +32,7 @@ from gitmail.store.private import PrivateState
 from gitmail.store.tree import Tree, TreeChange
 from gitmail.store.view import View
 from gitmail.store.writing import ATTEMPTS, WriteSession, rewound_sentence
+from gitmail.values.paths import CONFIG
 
 T = TypeVar("T")
 
@@ -67,7 +68,13 @@ class Store:
         self.tree = Tree(path, self.private)
         self.lock = WriteLock(self.private)
         self.index_view = IndexView(
-            self.private, self.lock, self.git_dir, self.reader, self.main, self._check_following
+            self.private,
+            self.lock,
+            self.git_dir,
+            self.reader,
+            self.main,
+            self.tree.marker,
+            self._check_following,
         )
         self._notices = threading.local()
         self._config: tuple[tuple[int, int], StoreConfig] | None = None
@@ -87,7 +94,7 @@ class Store:
 
     def config(self) -> StoreConfig:
         """Return the store's settings, from gitmail.toml on disk; read again when it changed."""
-        path = self.path / "gitmail.toml"
+        path = self.path / CONFIG
         try:
             found = os.stat(path)
             stamp = (found.st_mtime_ns, found.st_size)
@@ -99,8 +106,13 @@ class Store:
         return self._config[1]
 
     def _committed_config(self) -> StoreConfig:
-        entry = read_path(self.reader, self.reader.commit(self.main()).tree, "gitmail.toml")
-        return config_from_bytes(self.reader.blob(entry.sha) if entry else b"format = 1\n")
+        for commit in (self.tree.marker(), self.main()):  # main may have been forced
+            with suppress(StoreUnavailable, BrokenFile):
+                root = self.reader.commit(commit or "").tree
+                entry = read_path(self.reader, root, CONFIG)
+                if entry is not None:
+                    return config_from_bytes(self.reader.blob(entry.sha))
+        return config_from_bytes(default_config_text("store").encode())
 
     def read(self, question: Callable[[View], T]) -> T:
         """Answer a question from the index at main, without the store's lock.
@@ -133,6 +145,10 @@ class Store:
                 self.notice("stale", "another process is writing; the answer may lag behind it")
         except MainRewound as rewound:
             self._tell_rewound(rewound)
+        if self.index_view.apart is not None:
+            self.notice(
+                "read_only", f"answers come from a copy of the index: {self.index_view.apart}"
+            )
         with index.reading():
             return question(self.view_at(index, index.marker() or self.main()))
 
