@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from gitmail.errors import BrokenFile, GitmailError
@@ -60,7 +61,7 @@ Progress = Callable[[str], None]
 def examine(store: Store, *, fix: bool = False, progress: Progress = lambda _: None) -> Examination:
     """Examine a store and, with `fix`, put right what can be put right without losing anything."""
     findings: list[Finding] = []
-    for step in (_settings, _surroundings, _main, _repository, _index, _tree, _files, _packing):
+    for step in _STEPS:
         progress(step.__name__.strip("_"))
         try:
             findings += step(store, fix)
@@ -100,6 +101,22 @@ def _surroundings(store: Store, _fix: bool) -> Iterator[Finding]:
         yield Finding("error", "lock", "the lock does not exclude a second process here")
 
 
+def _leftovers(store: Store, _fix: bool) -> Iterator[Finding]:
+    """Finish what a crashed writer left, as every opener does, with or without `--fix`."""
+    found = [f"tmp/{name}" for name in sorted(os.listdir(store.private.tmp))]
+    behind = store.tree.marker() != read_main(store.git_dir)
+    store.repair_if_needed()
+    left = set(os.listdir(store.private.tmp))
+    for name in found:
+        what = f"{name}: left by a writer that died (or one at work right now)"
+        yield Finding("warning", "leftover", what, fixed=name.removeprefix("tmp/") not in left)
+    if behind and store.tree.marker() == read_main(store.git_dir):
+        yield Finding("warning", "tree_behind", "the files on disk lagged behind main", fixed=True)
+    kept = [name for name in sorted(os.listdir(store.private.aside)) if name.endswith(".md")]
+    for name in kept:
+        yield Finding("info", "aside", f"aside/{name} is kept for you to look at")
+
+
 def _main(store: Store, fix: bool) -> Iterator[Finding]:
     main = read_main(store.git_dir)
     marker = store.tree.marker()
@@ -136,7 +153,8 @@ def _repository(store: Store, _fix: bool) -> Iterator[Finding]:
 def _index(store: Store, fix: bool) -> Iterator[Finding]:
     """Prove that the index holds exactly what a rebuild from git would."""
     live = store.index_view.current()
-    store.index_view.catch_up(live)
+    with suppress(MainRewound):  # said already; the index is compared as of its marker
+        store.index_view.catch_up(live)
     yield Finding("info", "sqlite", f"SQLite journal mode: {live.journal_mode}")
     scratch = store.private.tmp / f"doctor-{os.getpid()}.sqlite"
     try:
@@ -165,7 +183,7 @@ def _same(live: Index, rebuilt: Index) -> bool:
 
 def _tree(store: Store, fix: bool) -> Iterator[Finding]:
     """Compare every file on disk with main."""
-    main = store.main()
+    main = store.tree.marker() or store.main()  # they differ only where main was forced
     wanted = {
         path: entry.sha for path, entry in list_tree(store.reader, store.reader.commit(main).tree)
     }
@@ -208,7 +226,7 @@ def _files(store: Store, _fix: bool) -> Iterator[Finding]:
     for row in broken:
         yield Finding("error", "broken_file", BrokenFile(row.path, row.problem, row.line).message)
     named = {row.path for row in broken}
-    root = store.reader.commit(store.main()).tree
+    root = store.reader.commit(store.tree.marker() or store.main()).tree
     count = 0
     for path, entry in list_tree(store.reader, root):
         count += 1
@@ -225,6 +243,19 @@ def _packing(store: Store, _fix: bool) -> Iterator[Finding]:
         yield Finding("warning", "loose", f"about {loose} loose objects: run `gitmail maintain`")
     else:
         yield Finding("ok", "loose", f"about {loose} loose objects")
+
+
+_STEPS = (
+    _settings,
+    _surroundings,
+    _leftovers,
+    _main,
+    _repository,
+    _index,
+    _tree,
+    _files,
+    _packing,
+)
 
 
 def summary(examination: Examination) -> Examination:
