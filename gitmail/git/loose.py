@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import secrets
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -109,7 +108,7 @@ class LooseWriter:
         sha, whole = object_name(kind, data)
         if sha in self._pending or self._is_there(sha):
             return sha
-        temporary = f"{self._objects}/{_TEMPORARY}{os.getpid()}_{secrets.token_hex(8)}"
+        temporary = f"{self._objects}/{_TEMPORARY}{os.getpid()}_{os.urandom(8).hex()}"
         self._pending[sha] = temporary
         try:
             _write_new(temporary, zlib.compress(whole, 1))

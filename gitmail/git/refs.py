@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import time as clock
 from contextlib import suppress
 from pathlib import Path
@@ -175,7 +174,7 @@ def refs_folder(git_dir: Path) -> str:
 
 def write_private(tmp_dir: Path, new: str, sync: bool = True) -> str:
     """Write the private file that will become main's lock, and return its path."""
-    path = f"{tmp_dir}/ref-{os.getpid()}-{secrets.token_hex(8)}"
+    path = f"{tmp_dir}/ref-{os.getpid()}-{os.urandom(8).hex()}"
     _write_lock(path, new, sync)
     steps.reached("lock-written")
     return path

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -148,7 +147,7 @@ def repair_config(git_dir: Path) -> list[ConfigProblem]:
 
 
 def _build(path: Path, fill: Callable[[Path], None]) -> bool:
-    top = path.parent / f"{_prefix(path)}{os.getpid()}-{secrets.token_hex(6)}"
+    top = path.parent / f"{_prefix(path)}{os.getpid()}-{os.urandom(6).hex()}"
     top.mkdir(mode=0o755)
     try:
         lock = _mark_creating(top)
@@ -306,7 +305,7 @@ def _config(git_dir: Path, args: Sequence[str]) -> None:
 
 
 def _remember(checked: Path, digest: str) -> None:
-    temporary = checked.with_name(f"{checked.name}-{os.getpid()}-{secrets.token_hex(4)}")
+    temporary = checked.with_name(f"{checked.name}-{os.getpid()}-{os.urandom(4).hex()}")
     with suppress(OSError):  # a read-only store is checked anew each time
         temporary.write_text(digest, encoding="ascii")
         os.replace(temporary, checked)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
-from secrets import token_bytes
 
 from gitmail.errors import InvalidInput
 
@@ -15,7 +15,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 _PREFIX = re.compile(r"[0-9a-f]{8,32}")
 
 
-def new_id(random_bytes: Callable[[int], bytes] = token_bytes) -> str:
+def new_id(random_bytes: Callable[[int], bytes] = os.urandom) -> str:
     """Return a new id of 32 lower-case hex digits made of 16 bytes from `random_bytes`."""
     return random_bytes(ID_LENGTH // 2).hex()
 
