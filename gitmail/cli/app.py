@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from gitmail.board.caller import Caller
@@ -62,7 +62,9 @@ class App:
                 "Change to a folder that exists.",
             ) from error
         chosen = next((path for path in given if path and path.strip()), None)
-        return cwd if chosen is None else cwd / chosen
+        if chosen is None:
+            return cwd
+        return Path(chosen) if PureWindowsPath(chosen).drive else cwd / chosen
 
     @property
     def place(self) -> Place:
@@ -126,6 +128,10 @@ class App:
         name = self.identity.name
         row = store.read(lambda view: agent_by_name(view.index, name))
         return row.agent.name if row else name
+
+    def warn(self, notice: Notice) -> None:
+        """Warn of something besides the store, with the answer."""
+        self._warnings.append(notice)
 
     # -- the answer --------------------------------------------------------------------------
 

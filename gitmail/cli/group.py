@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 
 import click
@@ -22,10 +21,14 @@ COMMANDS = {
     "reply": "reply",
     "ack": "ack",
     "log": "log",
+    "wait": "wait",
+    "brief": "brief",
     "commit": "commit",
     "undo": "undo",
     "maintain": "maintain",
     "serve": "serve",
+    "setup": "setup",
+    "hook": "hook",
     "doctor": "doctor",
     "check-store": "check_store",
     "demo": "demo",
@@ -54,6 +57,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the arguments begin with; an unknown one names its neighbours."""
         if args and args[0] not in COMMANDS:
+            import difflib  # only for a typing error
+
             near = difflib.get_close_matches(args[0], COMMANDS, n=2)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
             raise click.UsageError(f"There is no command {args[0][:40]!r}.{meant}", ctx)

@@ -16,7 +16,7 @@ from gitmail.errors import NotFound
 _NOT_PLAIN = re.compile(rb"\[include|worktreeconfig|\n[ \t]*worktree|\\\n", re.IGNORECASE)
 _SECTION = re.compile(rb"^\[gitmail\]\n((?:\t[^\n]*\n)*)", re.MULTILINE)
 _ANY_GITMAIL = re.compile(rb"^[ \t]*\[[ \t]*gitmail", re.IGNORECASE | re.MULTILINE)
-_VALUE = re.compile(rb"\t([a-z]+) = ([A-Za-z0-9._/+-]+)\n")
+_VALUE = re.compile(rb"\t([A-Za-z-]+) = ([A-Za-z0-9._/+-]+)\n")
 _MAIN = "refs/heads/main"
 _SHA = re.compile(rb"[0-9a-f]{40}\n?")
 
@@ -123,7 +123,7 @@ def _config(common_dir: str, *, linked: bool) -> dict[str, str] | None:
             found = _VALUE.fullmatch(line)
             if found is None:
                 return None
-            values[f"gitmail.{found[1].decode()}"] = found[2].decode()
+            values[f"gitmail.{found[1].decode().lower()}"] = found[2].decode()
     return values
 
 

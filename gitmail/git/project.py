@@ -14,7 +14,9 @@ _WINDOWS = re.compile(r"[A-Za-z]:[\\/]")
 _WANTED = r"^(gitmail\..*|user\.name|user\.email|core\.worktree|extensions\.worktreeconfig)$"
 _KEY = re.compile(r"gitmail\.[a-z][a-zA-Z0-9-]*")
 _OF_THE_PROJECT = ("local", "worktree")
-PER_WORKTREE = frozenset({"gitmail.agent"})
+SETUP_AGENT_KEY = "gitmail.setupAgent"
+"""The name that `gitmail setup` wrote as this checkout's; it takes only that one out again."""
+PER_WORKTREE = frozenset({"gitmail.agent", "gitmail.setupagent", SETUP_AGENT_KEY})
 """Keys that speak for one checkout: a linked worktree does not inherit the main checkout's."""
 
 
