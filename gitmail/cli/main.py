@@ -31,23 +31,16 @@ def main() -> NoReturn:
 
 def _interruptible(arguments: Sequence[str]) -> int:
     try:
-        return _hook(arguments[1:]) if _is_hook(arguments) else run(arguments)
+        return run(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         _forget_output()
         return FAILED
-
-
-def _is_hook(arguments: Sequence[str]) -> bool:
-    """Tell a host's hook, which runs once per tool call of an agent and cannot wait for click."""
-    return len(arguments) > 1 and arguments[0] == "hook" and arguments[1] not in ("-h", "--help")
-
-
-def _hook(arguments: Sequence[str]) -> int:
-    from gitmail_hooks.host_hook import main as hook
-
-    return hook(arguments, os.environ)
+    except OSError as error:  # the last resort: the disk, or standard output itself
+        where = f" ({error.filename})" if error.filename else ""
+        _complain(f"{error.strerror or error}{where}")
+        return FAILED
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -55,15 +48,11 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from gitmail.cli.app import App
-    from gitmail.cli.group import group
 
     app = App.of_process(os.environ, wants_json(arguments))
     try:
         with app:
-            status = group.main(
-                list(arguments) or ["--help"], "gitmail", standalone_mode=False, obj=app
-            )
-        return status if isinstance(status, int) else 0
+            return _invoke(list(arguments) or ["--help"], app)
     except GitmailError as error:
         app.output.failure(error, app.warnings)
         return exit_code(error)
@@ -72,6 +61,23 @@ def run(arguments: Sequence[str]) -> int:
         return USAGE
     except click.Abort:
         return INTERRUPTED
+
+
+def _invoke(arguments: list[str], app: object) -> int:
+    """Let click read the arguments and call the command.
+
+    Without click's own `main`, which answers Ctrl-C with an empty line.
+    """
+    import click
+
+    from gitmail.cli.group import group
+
+    try:
+        with group.make_context("gitmail", arguments, obj=app) as context:
+            status = group.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return status if isinstance(status, int) else 0
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
@@ -104,12 +110,17 @@ def leave(status: int) -> NoReturn:
     except BrokenPipeError:
         _forget_output()
     except OSError as error:
-        print(f"gitmail: the output could not be written: {error.strerror}", file=sys.stderr)  # noqa: T201
-        _forget_output()
+        _complain(f"the output could not be written: {error.strerror}")
         status = status or FAILED
     with suppress(OSError):
         sys.stderr.flush()
     os._exit(status)
+
+
+def _complain(what: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(f"gitmail: {what}\n")
+    _forget_output()
 
 
 def _forget_output() -> None:

@@ -1,0 +1,59 @@
+"""The Python interface, as README shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gitmail_shell import Shell, git
+
+import gitmail
+
+
+def test_two_agents_talk(shop: Shell) -> None:
+    with gitmail.open(shop.folder, agent="BlueLake") as blue:
+        sent = blue.send(["GreenCastle"], "Auth", "Please review.\n", ack_required=True)
+        assert blue.sent()[0].letter.id == sent.letter.id
+        assert {one.agent.name for one in blue.agents()} >= {"BlueLake", "GreenCastle"}
+    with gitmail.open(shop.folder / ".", agent="greencastle") as green:
+        waiting = green.inbox()
+        assert [one.letter.text for one in waiting] == ["Please review.\n"]
+        read = green.read(sent.letter.id[:8])
+        assert not read.unread
+        assert not read.handled
+        done = green.acknowledge(sent.letter.id)
+        assert done.deliveries[0].handled
+        assert green.inbox() == []
+    with gitmail.open(shop.folder, agent="BlueLake") as blue:
+        assert blue.sent()[0].deliveries[0].marks.acknowledged_at is not None
+
+
+def test_a_new_name_is_registered_by_its_first_write(shop: Shell) -> None:
+    with gitmail.open(shop.folder, agent="Fresh") as mailbox:
+        assert mailbox.inbox() == []
+        before = shop.commits()
+        mailbox.send(["BlueLake"], "Hello", "from a new agent", request_id="r1")
+        assert mailbox.send(["BlueLake"], "Hello", "from a new agent", request_id="r1").repeated
+        assert shop.commits() == before + 1
+        assert mailbox.register("Fresh", task="greeting").changed == ("task",)
+        assert mailbox.warnings() == []
+
+
+def test_without_a_name_the_checkouts_counts_then_the_git_user(shop: Shell) -> None:
+    with gitmail.open(shop.folder) as mailbox:
+        assert mailbox.name == "PatPerson"
+    git(shop.folder, "config", "gitmail.agent", "Lasting")
+    with gitmail.open(shop.folder) as mailbox:
+        assert mailbox.name == "Lasting"
+    git(shop.folder, "config", "--unset", "gitmail.agent")
+
+
+def test_failures_are_gitmail_errors(shop: Shell, tmp_path: Path) -> None:
+    with pytest.raises(gitmail.NotFound, match="not inside a git repository"):
+        gitmail.open(tmp_path)
+    with gitmail.open(shop.folder, agent="BlueLake") as mailbox:
+        with pytest.raises(gitmail.NotFound) as unknown:
+            mailbox.read("12345678")
+        assert unknown.value.as_dict()["error"] == "message_not_found"
+        with pytest.raises(gitmail.GitmailError):
+            mailbox.send(["Nobody"], "x", "y")
