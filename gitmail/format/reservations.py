@@ -90,6 +90,21 @@ def update_reservation(data: bytes, file: str, changed: Reservation) -> bytes:
     return updated
 
 
+def narrow_reservation(data: bytes, file: str, narrowed: Reservation) -> bytes:
+    """Return the file of a reservation that is about fewer paths and names than before.
+
+    Everything else stays byte for byte. Raises BrokenFile.
+    """
+    from gitmail.format.edit import set_keys
+
+    values: dict[str, Writable | None] = {
+        key: getattr(narrowed, key) or None for key in ("paths", "names")
+    }
+    updated = set_keys(data, values, file, RESERVATION_KEYS)
+    reservation_from_bytes(updated, file)
+    return updated
+
+
 def _targets(read: FieldReader, values: dict[str, HeaderValue], key: str) -> tuple[str, ...]:
     """Return a list of one-line texts; one text without a list counts as a list of one."""
     value = values.get(key, "")

@@ -16,6 +16,11 @@ REASON_LIMIT = 200
 TARGETS_LIMIT = 50
 """Most paths and things of one reservation: each is compared with every one of the others."""
 
+HELD_LIMIT = 100
+"""Most reservations of one agent at a time, those it waits for included."""
+QUEUE_SECONDS = 24 * 3600
+"""How long a place in the queue is kept."""
+
 PLAIN_NAME = "name:"
 """Written before a thing whose own name has no colon, to tell `name:build` from a path."""
 

@@ -114,6 +114,12 @@ def profile(name: str, changed: Sequence[str]) -> Message:
     return Message(f"board: {name} changed {_listed(words)}")
 
 
+def contact(name: str, other: str, accepted: bool) -> Message:
+    """`board: BlueLake accepts letters from RedHill`."""
+    did = "accepts letters from" if accepted else "takes no letters from"
+    return Message(f"board: {name} {did} {other}")
+
+
 def status(name: str, text: str) -> Message:
     """`board: BlueLake: reviewing the auth branch`."""
     return Message(_with_tail(f"board: {name}: ", text))
@@ -165,6 +171,11 @@ def memory_reinstated(name: str, number: int) -> Message:
 def reserved(name: str, paths: Sequence[str], reservation_ids: Sequence[str]) -> Message:
     """`reserve: BlueLake holds src/auth/** and 2 more`."""
     return _reservation("reserve", f"{name} holds", paths, reservation_ids)
+
+
+def queued(name: str, paths: Sequence[str], reservation_ids: Sequence[str]) -> Message:
+    """`reserve: BlueLake waits for src/auth/**`."""
+    return _reservation("reserve", f"{name} waits for", paths, reservation_ids)
 
 
 def renewed(name: str, paths: Sequence[str], reservation_ids: Sequence[str]) -> Message:
