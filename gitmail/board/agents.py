@@ -64,11 +64,13 @@ def register(
     task: str | None = None,
     label: str | None = None,
     person: bool = False,
+    only_new: bool = False,
 ) -> Registered:
     """Register an agent, or update what is given of one that is; one commit, or none.
 
-    `person` matters for a new one only. Raises InvalidInput `invalid_<argument>`, Refused
-    `agent_retired`, and what Store.write raises.
+    `person` matters for a new one only; `only_new` refuses a name that is taken. Raises
+    InvalidInput `invalid_<argument>`, Refused `agent_retired` and `not_authorized`, and what
+    Store.write raises.
     """
     check_agent_name(name)
     given = _checked(program=program, model=model, project=project, task=task, label=label)
@@ -76,6 +78,8 @@ def register(
 
     def decide(view: View) -> Change[Registered] | NoChange[Registered]:
         row = agent_by_name(view.index, name)
+        if row is not None and only_new:
+            raise name_taken(row.agent.name)
         if row is not None:
             return _update(view, row, given)
         blank = Agent(id=fresh_id, name=name, registered_at=view.now, person=person)
@@ -84,6 +88,16 @@ def register(
         return Change(files, sentences.registered(name, program, model), Registered(agent, True))
 
     return store.write(Person(name, agent_email(name)), decide).result
+
+
+def name_taken(name: str) -> Refused:
+    """Return the error for somebody who asks to be an agent that is somebody else."""
+    return Refused(
+        "not_authorized",
+        f"{name} is registered already, and this caller does not speak for it.",
+        "Give its registration_token, start the server with `--agent`, or choose another name.",
+        agent=name,
+    )
 
 
 def list_agents(store: Store, *, include_retired: bool = False) -> list[AgentSummary]:

@@ -45,6 +45,21 @@ class Credentials:
             known = (self._root / fold(name)).read_text(encoding="ascii").split()
         return any(hmac.compare_digest(wanted, one) for one in known)
 
+    def owner(self, token: str) -> str | None:
+        """Return the (folded) name of the agent that `token` was issued for, None for no token."""
+        try:
+            names = sorted(os.listdir(self._root))
+        except OSError:
+            return None
+        found = [name for name in names if self.accepts(name, token)]
+        return found[0] if found else None
+
+    def issued(self, name: str) -> bool:
+        """Tell whether any token of the agent `name` is worth something."""
+        with suppress(OSError):
+            return os.stat(self._root / fold(name)).st_size > 0
+        return False
+
     def revoke(self, name: str) -> None:
         """Make every token of the agent `name` worthless."""
         with suppress(FileNotFoundError):

@@ -42,7 +42,8 @@ class Addressee:
 class Draft:
     """Everything about a letter that its sender decides; recipients are resolved already.
 
-    `expires` says whether the letter expires after the store's `pending_ttl`.
+    `expires` says whether the letter expires after the store's `pending_ttl`; `asks_contact` that
+    it is the request for contact itself, which only `block_all` keeps out.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Draft:
     origin: str = "agent"
     request_id: str | None = None
     request: str | None = None
+    asks_contact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,8 @@ def delivery_change(
 
 def _check_limits(view: View, sender: Agent, draft: Draft) -> None:
     for one in draft.addressees:
-        check_contact(one.agent, sender)
+        if not (draft.asks_contact and one.agent.contact_policy == "contacts_only"):
+            check_contact(one.agent, sender)
     configured = view.config.limits
     limits = SendLimits(
         requests_per_minute=configured.requests_per_minute,

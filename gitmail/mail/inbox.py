@@ -99,14 +99,15 @@ def waiting(store: Store, agent_name: str, limit: int = MOST) -> Waiting:
     """Return what waits for an agent and what lapsed, oldest first; `agent_not_found`."""
 
     def ask(view: View) -> Waiting:
-        name = find_agent(view, agent_name).name
+        agent = find_agent(view, agent_name)
+        name, retired = agent.name, agent.retired_at is not None
         return Waiting(
             agent=name,
             waiting=tuple(pending(view.index, name, view.now, limit=limit)),
             waiting_count=waiting_count(view.index, name, view.now),
             expired=tuple(expired(view.index, name, view.now, limit=limit)),
             expired_count=expired_count(view.index, name, view.now),
-            unreadable=tuple(broken_files(view.index, mailbox_path(name) + "/")),
+            unreadable=tuple(broken_files(view.index, mailbox_path(name, retired) + "/")),
         )
 
     return store.read(ask)

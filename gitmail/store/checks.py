@@ -101,10 +101,13 @@ class _Checker:
         arrived: dict[str, list[walk.PathChange]],
         author: str | None,
     ) -> list[str]:
-        is_letter = classify(change.path).is_letter
-        targets = arrived.get(_moved_key(change.path)) if is_letter else None
+        place = classify(change.path)
+        may_move = place.is_letter or place.kind is Kind.KEEP
+        targets = arrived.get(_moved_key(change.path)) if may_move else None
         if not targets or not change.old_sha:
             return check_removed_file(change.path)
+        if place.kind is Kind.KEEP:
+            return []
         target = targets.pop(0)
         old, new = self.reader.blob(change.old_sha), self.reader.blob(target.new_sha or "")
         return check_letter_change(change.path, old, target.path, new, author)
@@ -160,9 +163,10 @@ def check_following(git_dir: Path, reader: ObjectReader, old: str, new: str) -> 
 
 
 def _moved_key(path: str) -> str:
-    """Return what a letter keeps when it moves: its mailbox and file name; else the path."""
+    """Return what a mailbox's file keeps when it moves: owner and file name; else the path."""
     place = classify(path)
-    return f"{place.owner}\0{place.file}" if place.is_letter else path
+    moves = place.is_letter or place.kind is Kind.KEEP
+    return f"{place.owner}\0{place.file}" if moves else path
 
 
 def _known(problem: str, problems: list[str]) -> bool:
