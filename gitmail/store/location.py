@@ -1,59 +1,29 @@
-"""Where the store of a project is, and how it is opened (docs/architecture.md).
-
-The store is `<git common dir>/gitmail`, the same for every worktree, unless the project's git
-config names another place in `gitmail.store`, relative to the common dir.
-"""
+"""Finding the store of a project (gitmail.store.place) and opening it (docs/architecture.md)."""
 
 from __future__ import annotations
-
-import os
-from dataclasses import dataclass
-from pathlib import Path
 
 from gitmail.errors import NotFound, StoreUnavailable
 from gitmail.git import repository
 from gitmail.git.commits import Person
-from gitmail.git.project import Project, discover
+from gitmail.git.project import Project
 from gitmail.store.hook_stubs import STORE_HOOKS
 from gitmail.store.lock import DEFAULT_WAIT
+from gitmail.store.place import FOLDER, STORE_KEY, Place, find_project, store_path
 from gitmail.store.store import Store
 
-STORE_KEY = "gitmail.store"
-FOLDER = "gitmail"
+__all__ = [
+    "FOLDER",
+    "NOBODY",
+    "STORE_KEY",
+    "Place",
+    "find_project",
+    "open_store",
+    "person_of",
+    "store_path",
+]
+
 NOBODY = Person("Somebody", "somebody@gitmail.invalid")
 """The committer on a machine whose git has no identity."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A project and where its store is, or would be."""
-
-    project: Project
-    store: Path
-
-    @property
-    def exists(self) -> bool:
-        """True when a complete store is there."""
-        return repository.is_store(self.store)
-
-
-def find_project(folder: Path, home: Path | None) -> Place:
-    """Return the project around `folder` and its store's place; the store need not exist.
-
-    Raises NotFound `project_not_found` and the other errors of gitmail.git.project.discover.
-    """
-    project = discover(folder, home)
-    return Place(project, store_path(project))
-
-
-def store_path(project: Project) -> Path:
-    """Return where the store of `project` is, or would be."""
-    if project.store_itself:
-        return project.common_dir.parent
-    configured = project.config.get(STORE_KEY)
-    if configured:
-        return Path(os.path.normpath(project.common_dir / configured))
-    return project.common_dir / FOLDER
 
 
 def person_of(project: Project) -> Person:
