@@ -95,8 +95,9 @@ class GitmailServer(MCPServer[Any]):
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         session = self._session
         try:
-            session.begin()
             tool = self._find(name)
+            if tool.needs_store:
+                session.begin()
             checked: Arguments = read_arguments(tool, arguments)
             answer = tool.handler(session, checked)
             return success(answer, session.common())

@@ -6,8 +6,8 @@ Opening commits nothing; it attaches the process, which is private state and end
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from gitmail.board.sessions import Sessions
 from gitmail.git.project import Project
 from gitmail.index.agents import agent_names
 from gitmail.mail.waiting import begin_listening
-from gitmail.store.location import find_project, open_store
+from gitmail.store.location import Place, find_project, open_store
 from gitmail.store.store import Store
 from gitmail.values.ids import new_id
 from gitmail_server.identity import Identity, take_identity, wish_of
@@ -25,6 +25,8 @@ from gitmail_server.identity import Identity, take_identity, wish_of
 _PROJECT_VARIABLES = ("GITMAIL_PROJECT", "CLAUDE_PROJECT_DIR")
 _PROGRAMS = {"CLAUDECODE": "claude-code", "GEMINI_CLI": "gemini-cli", "CODEX_THREAD_ID": "codex"}
 """Variables that a host sets for the programs it starts, and what the host is called."""
+_NO_SESSION = "server-"
+"""How the memory of a server begins whose host has no session to resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,10 @@ class Start:
         home = self.environ.get("HOME")
         return Path(home) if home else None
 
+    def place(self) -> Place:
+        """Find the project; raises NotFound `project_not_found`."""
+        return find_project(self.project_folder, self.home)
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -63,7 +69,16 @@ class Desk:
     presence: Presence
     told: bool
     ending: ExitStack
-    listener: str = field(default_factory=lambda: f"server-{new_id()}")
+    listener: str = field(default_factory=lambda: _NO_SESSION + new_id())
+
+    def rename(self, name: str) -> Desk:
+        """Return the desk as one that speaks for the agent `name`, and attach under it."""
+        self.ending.enter_context(self.presence.attached(name))
+        if not self.listener.startswith(_NO_SESSION):
+            with suppress(OSError):  # a store that cannot be written: nothing to resume later
+                Sessions(self.store.private).bind(self.listener, name)
+        begin_listening(self.store, name, self.listener)
+        return replace(self, caller=replace(self.caller, name=name), told=False)
 
     def close(self) -> None:
         """Detach the agent and close the store."""
@@ -76,7 +91,7 @@ def open_desk(start: Start) -> Desk:
     Raises NotFound `project_not_found` and `store_not_found`, InvalidInput `invalid_agent`, and
     what open_store raises.
     """
-    place = find_project(start.project_folder, start.home)
+    place = start.place()
     wish = wish_of(start.agent, start.environ, place.project.config, start.host)
     with ExitStack() as ending:
         store = open_store(place)
@@ -90,7 +105,7 @@ def open_desk(start: Start) -> Desk:
         identity = take_identity(wish, sessions, presence, registered, ending.enter_context)
         presence.acted(identity.name, datetime.now(UTC))
         caller = _caller(identity, place.project, start.environ)
-        listener = wish.session or f"server-{new_id()}"
+        listener = wish.session or _NO_SESSION + new_id()
         begin_listening(store, caller.name, listener)
         return Desk(store, caller, presence, identity.told, ending.pop_all(), listener)
 

@@ -12,7 +12,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from gitmail.errors import GitmailError, Refused
@@ -20,15 +21,18 @@ from gitmail_server.app import GitmailServer
 from gitmail_server.caretaker import Caretaker
 from gitmail_server.desk import Start, open_desk
 from gitmail_server.identity import explicit_name
+from gitmail_server.notify import CHANNEL_VARIABLE, Notify
 from gitmail_server.session import Session
 from gitmail_server.toolsets import tools_of
 
 logger = logging.getLogger("gitmail.server")
 
-PATIENCE = 1.4
+PATIENCE = 1.2
 """Seconds that calls at hand may take once the process shall end."""
 _SETTLE = 0.1
 """Seconds for what was read but not started, and for what was answered but not written."""
+_PARTING = 0.2
+"""Seconds for the SDK to see the end of its input, and for detaching; then the process is gone."""
 _CHUNK = 65_536
 
 
@@ -57,8 +61,10 @@ def main(
         stream=sys.stderr, level=logging.WARNING, format="gitmail serve: %(levelname)s: %(message)s"
     )
     start = Start(environ, Path.cwd(), os.getppid(), agent, project)
-    session = Session(lambda: open_desk(start))
-    server = GitmailServer(session, tools_of(toolset))
+    session = Session(lambda: open_desk(start), start.place)
+    notify = Notify(session, channel=environ.get(CHANNEL_VARIABLE) == "1")
+    server = GitmailServer(session, tools_of(toolset), **notify.options())
+    notify.offer(server)
     _run(server, session)
     return 0
 
@@ -68,7 +74,7 @@ def _run(server: GitmailServer, session: Session) -> None:
 
     ending = _Ending(server, session)
     ending.on_signals()
-    _Input(ending.finish_calls).start()
+    _Input(ending).start()
     threading.Thread(target=_warm, args=(session,), name="gitmail-open", daemon=True).start()
     Caretaker(session, server.in_flight).start()
     with contextlib.suppress(*_CLIENT_GONE):
@@ -118,17 +124,17 @@ class _Ending:
         """Detach and leave at once: no thread that still waits for something is waited for."""
         closing = threading.Thread(target=self._session.close, daemon=True)
         closing.start()
-        closing.join(0.3)
+        closing.join(_PARTING)
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.flush()
         os._exit(0)
 
 
 class _Input:
-    """Passes standard input on through a pipe, whose end comes only after `at_end` has returned."""
+    """Passes standard input on through a pipe, whose end comes only when all calls are answered."""
 
-    def __init__(self, at_end: Callable[[], None]) -> None:
-        self._at_end = at_end
+    def __init__(self, ending: _Ending) -> None:
+        self._ending = ending
 
     def start(self) -> None:
         """Put the pipe in the place of standard input."""
@@ -142,8 +148,10 @@ class _Input:
         with contextlib.suppress(OSError):
             while data := os.read(source, _CHUNK):
                 self._pass_on(data)
-        self._at_end()
+        self._ending.finish_calls()
         os.close(self._writing)
+        time.sleep(_PARTING)
+        self._ending.end()
 
     def _pass_on(self, data: bytes) -> None:
         rest = memoryview(data)

@@ -13,6 +13,7 @@ from gitmail.board.presence import Presence
 from gitmail.errors import GitmailError
 from gitmail.index.mailbox import waiting_count
 from gitmail.mail.notifier import Notifier
+from gitmail.store.location import Place
 from gitmail.store.store import Store
 from gitmail.store.view import View
 from gitmail.values.park import park_of
@@ -24,11 +25,13 @@ class Session:
     """One server's work with one store, shared by its worker threads.
 
     The desk is opened when it is first needed and tried again after a failure, so that a server
-    may start before `gitmail init`. `stops` ends the waiting of tools that wait for something.
+    may start before `gitmail init`. `stops` ends the waiting of tools that wait for something;
+    `place` finds the project that the server was started for.
     """
 
-    def __init__(self, opener: Callable[[], Desk]) -> None:
+    def __init__(self, opener: Callable[[], Desk], place: Callable[[], Place] | None = None) -> None:
         self._opener = opener
+        self._place = place
         self._opening = threading.Lock()
         self._desk: Desk | None = None
         self._notifier: Notifier | None = None
@@ -68,6 +71,24 @@ class Session:
                 self._notifier = Notifier(desk.store, desk.caller.name)
                 self._notifier.start()
             return self._notifier
+
+    def place(self) -> Place | None:
+        """Return the project this server was started for; None for one that got its store."""
+        return None if self._place is None else self._place()
+
+    @property
+    def unbound(self) -> bool:
+        """True while nobody asked for the name this server speaks under, and nobody has it."""
+        return self.desk.told and self.store.read(self.caller.agent) is None
+
+    def become(self, name: str) -> None:
+        """Speak for the agent `name` from now on."""
+        with self._opening:
+            assert self._desk is not None  # somebody has just been registered through it
+            self._desk = self._desk.rename(name)
+            notifier, self._notifier = self._notifier, None
+        if notifier is not None:
+            notifier.close()
 
     def begin(self) -> None:
         """Begin a call: any call is an own action, and sees what people did to the files."""

@@ -59,7 +59,7 @@ class Tool(Generic[A]):
 
     `output` is the JSON schema of a successful result, without the keys that every result may
     carry (waiting, parked, you, warnings), which the server adds. `waits` says that a call may
-    take long because it waits for something.
+    take long because it waits for something, `needs_store` is false for one that may make it.
     """
 
     name: str
@@ -70,3 +70,4 @@ class Tool(Generic[A]):
     output: dict[str, Any]
     hints: Hints = field(default_factory=Hints)
     waits: bool = False
+    needs_store: bool = True

@@ -47,12 +47,14 @@ class Project:
     def open(self) -> Store:
         return Store(self.store, PAT, durable=False)
 
-    def settings(self, text: str) -> None:
-        """Add lines to gitmail.toml, as the store's own commit."""
+    def unlimited(self) -> None:
+        """Lift the limit of sends a minute, as a person does: in a clone, pushed."""
         clone = self.path.parent / "settings-clone"
         git(self.path.parent, "clone", "-q", str(self.store), str(clone))
         file = clone / "gitmail.toml"
-        file.write_text(file.read_text() + "\n" + text)
+        text = file.read_text()
+        assert "# requests_per_minute = 60\n" in text
+        file.write_text(text.replace("# requests_per_minute = 60", "requests_per_minute = 0"))
         git(clone, "commit", "-qam", "settings")
         git(clone, "push", "-q", "origin", "main")
 

@@ -158,7 +158,9 @@ def test_another_agents_mailbox_needs_its_token(project: Project) -> None:
             "memory_message", action="send", to=GREEN, text="For you.", request_id="token"
         )
         mark = {"message_id": sent["message_id"]}
-        assert (await blue("acknowledge_message", **_desk(project), **mark)).error == "not_authorized"
+        assert (
+            await blue("acknowledge_message", **_desk(project), **mark)
+        ).error == "not_authorized"
         done = await blue("acknowledge_message", **desk, **mark)
         assert done["acknowledged_at"] is not None
         author = git(project.store, "log", "-1", "--format=%an", "main")

@@ -1,4 +1,4 @@
-"""memory_message through the SDK's client: results, repeats and refusals as the contract has them."""
+"""memory_message through the SDK's client: results, repeats and refusals as in the contract."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ MESSAGE = {
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_a_letter_is_sent_received_acknowledged_and_seen_as_read(project: Project, era: str) -> None:
+def test_a_letter_is_sent_received_acknowledged_and_seen_as_read(
+    project: Project, era: str
+) -> None:
     async def play(blue: Voice, green: Voice) -> None:
         sent = await blue("memory_message", **SEND)
         assert sent.keys() == RECEIPT | {"waiting"}
@@ -139,8 +141,8 @@ def test_a_fan_out_answers_with_one_receipt_for_each_recipient_in_order(project:
 def test_a_reply_carries_the_thread_on_and_needs_no_recipient(project: Project) -> None:
     async def play(blue: Voice, green: Voice) -> None:
         asked = await blue("memory_message", **SEND)
-        answer = {"action": "send", "text": "Done.", "request_id": "a", "reply_to": asked["message_id"]}
-        replied = await green("memory_message", **answer)
+        answer = {"action": "send", "text": "Done.", "request_id": "a"}
+        replied = await green("memory_message", **answer, reply_to=asked["message_id"])
         assert replied["recipient"] == BLUE
         [letter] = (await blue("memory_message", action="receive"))["messages"]
         assert letter["reply_to"] == letter["thread"] == asked["message_id"]
@@ -163,16 +165,39 @@ def test_several_ids_come_with_commas_or_as_a_json_array_in_the_string(
     talk(project, play, BLUE, GREEN)
 
 
-@pytest.mark.parametrize(
-    "ids",
-    ["", " ", ",", "abc", "[", "[1]", "[]", "{}", "nothex!!", "12345678,", ",".join(["a" * 8] * 51)],
-)
-def test_a_malformed_list_of_ids_is_refused(project: Project, ids: str) -> None:
+BAD_IDS = ["", " ", ",", "abc", "[", "[1]", "[]", "{}", "nothex!!", "12345678,"]
+
+
+def test_a_malformed_list_of_ids_is_refused(project: Project) -> None:
     async def play(blue: Voice) -> None:
-        answer = await blue("memory_message", action="ack", message_id=ids)
-        assert answer.error == "invalid_message_id"
+        for ids in (*BAD_IDS, ",".join(["a" * 8] * 51)):
+            answer = await blue("memory_message", action="ack", message_id=ids)
+            assert answer.error == "invalid_message_id", ids
 
     talk(project, play, BLUE)
+
+
+def test_a_prefix_of_two_letters_refuses_the_whole_call_and_names_what_tells_them_apart(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = iter(["abcdef12" + "0" * 24, "abcdef12" + "9" * 24, "7" * 32, "5" * 32])
+    monkeypatch.setattr("gitmail.mail.message.new_id", lambda: next(ids))
+
+    async def play(blue: Voice, green: Voice) -> None:
+        for number in range(3):
+            await blue(
+                "memory_message", **SEND | {"request_id": str(number), "subject": str(number)}
+            )
+        listed = f"{'7' * 32},abcdef12"
+        answer = await green("memory_message", action="ack", message_id=listed)
+        assert answer.error == "ambiguous_message_id"
+        assert answer["prefixes"] == ["abcdef120", "abcdef129"]
+        assert answer["waiting"] == 3
+        reply = {"action": "send", "text": "Yes.", "request_id": "r", "reply_to": "abcdef12"}
+        assert (await green("memory_message", **reply)).error == "ambiguous_reply"
+        assert (await green("memory_message", action="ack", message_id="abcdef129")).error is None
+
+    talk(project, play, BLUE, GREEN)
 
 
 def test_one_unknown_id_is_message_not_found(project: Project) -> None:
@@ -188,9 +213,8 @@ def test_one_unknown_id_is_message_not_found(project: Project) -> None:
 def test_history_pages_forward_or_shows_the_newest_and_keeps_to_a_peer(project: Project) -> None:
     async def play(blue: Voice, green: Voice, red: Voice) -> None:
         for number, to in enumerate((GREEN, RED, GREEN)):
-            await blue(
-                "memory_message", action="send", to=to, text=f"Number {number}", request_id=str(number)
-            )
+            letter = {"to": to, "text": f"Number {number}", "request_id": str(number)}
+            await blue("memory_message", action="send", **letter)
         first = await blue("memory_message", action="history", limit=2)
         assert [one["text"] for one in first["messages"]] == ["Number 0", "Number 1"]
         assert first["has_more"] is True

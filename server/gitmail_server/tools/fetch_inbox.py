@@ -36,12 +36,12 @@ class InboxArguments(Arguments):
     codes: ClassVar[Mapping[str, str]] = {"since_ts": "invalid_timestamp"}
 
     project_key: str = Field(description="absolute path inside the project, or its short name")
-    agent_name: str
-    limit: int = Field(20, ge=1, le=MOST)
+    agent_name: str = Field(description="whose inbox")
+    limit: int = Field(20, ge=1, le=MOST, description="letters")
     urgent_only: bool = Field(False, description="importance high or urgent")
-    unread_only: bool = False
+    unread_only: bool = Field(False, description="neither read nor acknowledged")
     since_ts: str | None = Field(None, description="ISO 8601; strictly newer letters")
-    topic: str | None = None
+    topic: str | None = Field(None, description="only of this topic")
     include_bodies: bool = Field(False, description="add body_md")
     format: str = Field("json", description="json or toon")
     registration_token: str | None = Field(None, description="when the mailbox is not your own")

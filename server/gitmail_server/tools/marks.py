@@ -19,7 +19,7 @@ class MarkArguments(Arguments):
     """Which letter, in whose mailbox."""
 
     project_key: str = Field(description="absolute path inside the project, or its short name")
-    agent_name: str
+    agent_name: str = Field(description="whose mailbox")
     message_id: str = Field(description="id or 8+ hex prefix")
     registration_token: str | None = Field(None, description="when the mailbox is not your own")
 

@@ -49,19 +49,19 @@ class AgentsArguments(Arguments):
         (name for name in _BELONGS if name.startswith("park_")), "invalid_park"
     )
 
-    action: Literal["list", "update"]
+    action: Literal["list", "update"] = Field(description="what to do")
     project: str | None = Field(None, description="list: only of this project; update: yours")
     task: str | None = Field(None, description="list: only tasks with these words; update: yours")
     name: str | None = Field(None, description="update: display name; the address stays")
-    label: str | None = None
+    label: str | None = Field(None, description="update: the same as name")
     status: str | None = Field(None, description="update: up to 240 characters")
     expect: int | None = Field(None, description="update: seconds until the status is overdue")
     park_reason: str | None = Field(
         None, description="done, blocked, needs_approval, needs_info, needs_resource, waiting_peer"
     )
-    park_needs: str | None = None
-    park_clear_by: str | None = None
-    park_resume: str | None = None
+    park_needs: str | None = Field(None, description="up to 120 characters")
+    park_clear_by: str | None = Field(None, description="an agent, maintainer, anyone")
+    park_resume: str | None = Field(None, description="up to 240 characters")
     park_expires: Annotated[
         str | int | float | None, WithJsonSchema({"type": ["string", "number"]})
     ] = Field(None, description="ISO 8601 or seconds since 1970; default 12 h, at most 7 days")

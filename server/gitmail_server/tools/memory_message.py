@@ -59,7 +59,7 @@ _BELONGS = {
 class MessageArguments(Arguments):
     """The arguments of all four actions; which belongs to which is in `_BELONGS`."""
 
-    action: Literal["send", "receive", "ack", "history"]
+    action: Literal["send", "receive", "ack", "history"] = Field(description="what to do")
     to: str | None = Field(
         None, description="send: agent name, id or 8+ hex prefix; project:<name>; all"
     )
@@ -69,12 +69,12 @@ class MessageArguments(Arguments):
         None, description="send: id of a letter to you; without to: answer"
     )
     clears: str | None = Field(None, description="send: the recipient's park_needs this satisfies")
-    urgent: bool = Field(False, description="send")
+    urgent: bool = Field(False, description="send: ring a parked recipient")
     subject: str | None = Field(None, description="send: default first line of text")
     thread: str | None = Field(None, description="send: default the thread of reply_to")
     ack: bool = Field(False, description="receive: also acknowledge what is returned")
     after: str | None = Field(None, description="receive, history: cursor from the last page")
-    limit: int = Field(LIMIT, ge=1, le=LIMIT, description="receive, history")
+    limit: int = Field(LIMIT, ge=1, le=LIMIT, description="receive, history: letters")
     peer: str | None = Field(None, description="history: one agent, name or id")
     newest: bool = Field(False, description="history: the last page first")
     message_id: str | None = Field(
