@@ -2,8 +2,8 @@
 
 The same function serves a write of our own, catching up with others and a rebuild, so the three
 cannot disagree. What the index holds afterwards depends on the files of the last commit and on
-two facts of history alone: the commit that first brought each delivery, and the memory numbers
-that were ever used.
+three facts of history alone: the commit that first brought each delivery, the memory numbers that
+were ever used, and what each commit did to which note.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from gitmail.errors import BrokenFile
 from gitmail.index.files import storable
 from gitmail.index.index import Index
+from gitmail.index.memory_events import keep_events
 from gitmail.index.records import (
     LetterFile,
     MemoryFile,
@@ -101,6 +102,8 @@ def apply(index: Index, commit: AppliedCommit, changes: Iterable[FileChange]) ->
     if MEMORY_ID in commit.message:
         for number in parse_trailers(commit.message).get(MEMORY_ID, []):
             _use_number(index, number)
+    changes = list(changes)
+    keep_events(index, commit, changes)
     _take_over(index, changes, commit)
 
 

@@ -31,6 +31,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], str]] = {
     "agents": (AGENT_COLUMNS, "path"),
     "memories": (MEMORY_COLUMNS, "path"),
     "memory_numbers": (("number",), "number"),
+    "memory_events": (("number", "commit", "author", "time", "what"), 'number, "commit"'),
     "reservations": (RESERVATION_COLUMNS, "path"),
 }
 

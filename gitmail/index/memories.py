@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gitmail.index.index import Index, Row
+from gitmail.index.memory_filter import ALL_LIVE, MemoryFilter
 from gitmail.index.records import text_digest
 from gitmail.index.rows import MemoryRow, from_list, from_micros, maybe_moment
 from gitmail.index.schema import MEMORY_COLUMNS, column_list
@@ -46,12 +47,20 @@ def memories_with_text(index: Index, text: str) -> list[MemoryRow]:
 
 
 def recent_memories(
-    index: Index, limit: int = 10, *, include_superseded: bool = False
+    index: Index, limit: int = 10, wanted: MemoryFilter = ALL_LIVE
 ) -> list[MemoryRow]:
     """Return the newest notes, newest first."""
-    where = "live IN (0, 1)" if include_superseded else "live = 1"
-    sql = f"{_SELECT} WHERE {where} ORDER BY created_at DESC, number DESC, path LIMIT ?"
-    return [_row(row) for row in index.rows(sql, (limit,))]
+    where, values = wanted.conditions()
+    first = "live IN (0, 1)" if wanted.include_superseded else "live = 1"
+    sql = f"{_SELECT} WHERE {first}{where} ORDER BY created_at DESC, number DESC, path LIMIT ?"
+    return [_row(row) for row in index.rows(sql, (*values, limit))]
+
+
+def matching_memories(index: Index, wanted: MemoryFilter) -> list[MemoryRow]:
+    """Return all notes that are as `wanted`, by number."""
+    where, values = wanted.conditions()
+    sql = f"{_SELECT} WHERE 1{where} ORDER BY number, path"
+    return [_row(row) for row in index.rows(sql, values)]
 
 
 def live_memories(index: Index) -> Iterator[MemoryRow]:

@@ -9,12 +9,12 @@ common even so is answered from the newest rows.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import combinations
 
 from gitmail.index.index import Index
 from gitmail.index.memories import MemoryMatch
+from gitmail.index.memory_filter import MemoryFilter
 from gitmail.values.search_terms import query_terms
 
 RANKED_ROWS = 1_000
@@ -46,7 +46,8 @@ def search_memories(
     words that begin with one of them are taken instead; a question without letters or digits is
     looked up literally. The answer is the same for the same state of the store.
     """
-    search = _Search(index, _conditions(tags, sources, include_superseded), limit)
+    wanted = MemoryFilter(tags, sources, include_superseded=include_superseded)
+    search = _Search(index, wanted.conditions(), limit)
     terms = query_terms(query)
     if not terms:
         return search.literal(query.strip())
@@ -145,18 +146,3 @@ _FROM = (
     "FROM memories_fts JOIN memories ON memories.row = memories_fts.rowid "
     "WHERE memories_fts MATCH ?"
 )
-
-
-def _conditions(
-    tags: Sequence[str], sources: Sequence[str], include_superseded: bool
-) -> tuple[str, list[object]]:
-    """Return further conditions for WHERE and their values."""
-    where = "" if include_superseded else " AND live = 1"
-    values: list[object] = []
-    if sources:
-        where += " AND source IN (SELECT value FROM json_each(?))"
-        values.append(json.dumps(list(sources)))
-    for tag in tags:
-        where += " AND EXISTS (SELECT 1 FROM json_each(memories.tags) WHERE value = ?)"
-        values.append(tag)
-    return where, values

@@ -4,7 +4,8 @@ Column names are the header's keys (`from` is `sender`); times are whole microse
 in UTC; lists are JSON. A column that ends in `_fold` holds a name or topic as it is compared.
 
 What survives the deletion of a file is history, not content: `arrivals` (which commit first
-brought a delivery) and `memory_numbers` (which numbers were ever used).
+brought a delivery), `memory_numbers` (which numbers were ever used) and `memory_events` (which
+commits changed a note).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 APPLICATION_ID = 0x676D6978
 """Marks the file as ours in SQLite's own header ("gmix")."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised with any change of a table or of how its content is derived; an older file is rebuilt."""
 
 DELIVERY_COLUMNS = (
@@ -200,6 +201,10 @@ TABLE_STATEMENTS = (
     _table("agents", "row INTEGER PRIMARY KEY", AGENT_COLUMNS),
     _table("memories", "row INTEGER PRIMARY KEY", MEMORY_COLUMNS),
     "CREATE TABLE memory_numbers (number INTEGER PRIMARY KEY)",
+    """CREATE TABLE memory_events (
+        row INTEGER PRIMARY KEY, number INTEGER NOT NULL, "commit" TEXT NOT NULL,
+        author TEXT NOT NULL, time INTEGER NOT NULL, what TEXT NOT NULL,
+        UNIQUE (number, "commit"))""",
     f"CREATE VIRTUAL TABLE memories_fts USING fts5 (title, text, tags, more, {_FTS})",
     _table("reservations", "row INTEGER PRIMARY KEY", RESERVATION_COLUMNS),
 )
@@ -253,6 +258,7 @@ TABLES = frozenset(
         "agents",
         "memories",
         "memory_numbers",
+        "memory_events",
         "memories_fts",
         "reservations",
     }

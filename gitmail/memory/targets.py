@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from gitmail.errors import GitmailError, InvalidInput, NotFound, Refused
 from gitmail.values.memory import NUMBER_LIMIT, Memory
-from gitmail.values.text import subject_from_text
+from gitmail.values.text import is_unicode, subject_from_text
 
 INVALID_SELECTOR = "invalid_selector"
 EMPTY_INPUT = "empty_input"
@@ -149,17 +149,24 @@ def refusal(
         EMPTY_INPUT: InvalidInput,
         TARGET_NOT_FOUND: NotFound,
     }
-    return kinds.get(reason, Refused)(
-        reason,
-        message,
-        hint,
-        reason=reason,
-        superseded_count=0,
-        superseded_texts=[],
-        superseded_ids=[],
-        new_memory_stored=False,
-        target_errors=[error.as_dict() for error in errors],
-    )
+    return kinds.get(reason, Refused)(reason, message, hint, **_facts(reason, errors))
+
+
+def refused(error: GitmailError) -> GitmailError:
+    """Return `error` with the facts of a refused replacement, those it has kept."""
+    error.facts = {**_facts(error.code), **error.facts}
+    return error
+
+
+def _facts(reason: str, errors: Sequence[TargetError] = ()) -> dict[str, Any]:
+    return {
+        "reason": reason,
+        "superseded_count": 0,
+        "superseded_texts": [],
+        "superseded_ids": [],
+        "new_memory_stored": False,
+        "target_errors": [error.as_dict() for error in errors],
+    }
 
 
 def _check_number(element: Any, name: str) -> Target:
@@ -192,7 +199,7 @@ def _numbered(number: int, by_number: Callable[[int], NoteT | None]) -> NoteT | 
 
 
 def _with_text(text: str, by_text: Callable[[str], Sequence[NoteT]]) -> NoteT | TargetError:
-    twins = by_text(text) if _storable(text) else ()
+    twins = by_text(text) if is_unicode(text) else ()
     live = [note for note in twins if note.live]
     if len(live) == 1:
         return live[0]
@@ -202,15 +209,6 @@ def _with_text(text: str, by_text: Callable[[str], Sequence[NoteT]]) -> NoteT | 
         newest = max((note.memory for note in twins), key=lambda memory: memory.number)
         return TargetError(text, TARGET_SUPERSEDED, superseded_by=newest.superseded_by)
     return TargetError(text, TARGET_NOT_FOUND)
-
-
-def _storable(text: str) -> bool:
-    """A lone surrogate is in no file, and SQLite cannot even be asked for it."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _refuse(errors: Sequence[TargetError], asked: int) -> GitmailError:

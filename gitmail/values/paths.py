@@ -126,6 +126,16 @@ def memory_path(number: int, title: str, superseded: bool = False) -> str:
     return f"{folder}/{memory_block(number)}/{number:04d}-{slug(title, SLUG_LIMIT, 'note')}.md"
 
 
+def superseded_path(path: str) -> str:
+    """Return where the live memory file `path` goes when it is retired, its name unchanged."""
+    return f"memories/superseded/{path.removeprefix('memories/')}"
+
+
+def live_path(path: str) -> str:
+    """Return where the retired memory file `path` lay while it was live."""
+    return f"memories/{path.removeprefix('memories/superseded/')}"
+
+
 def reservation_path(reservation_id: str, what: str) -> str:
     """Return a reservation's path; `what` is the first path or thing it holds."""
     return f"reservations/{reservation_id[:PREFIX_LENGTH]}-{slug(what, SLUG_LIMIT, 'paths')}.md"

@@ -47,6 +47,11 @@ def check_text(text: str, argument: str, limit_bytes: int) -> str:
     return text
 
 
+def is_unicode(text: str) -> bool:
+    """Tell whether `text` can be written as UTF-8; one with a lone surrogate is in no file."""
+    return _SURROGATE.search(text) is None
+
+
 def line_problem(text: str, limit: int) -> str | None:
     """Say why `text` cannot be a one-line field of at most `limit` characters; None if it can."""
     if not text.strip():

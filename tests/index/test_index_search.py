@@ -15,6 +15,7 @@ from gitmail.index.memories import (
     memory,
     recent_memories,
 )
+from gitmail.index.memory_filter import MemoryFilter
 from gitmail.index.memory_search import search_memories
 from gitmail.index.search import SearchFilter, search_letters
 from gitmail.index.words import query_words, snippet
@@ -190,7 +191,7 @@ def test_notes_by_number_text_and_age(notes: Index) -> None:
     assert [row.memory.number for row in same] == [4]
     assert memories_with_text(notes, "The staging box is haze-01") == []
     assert [row.memory.number for row in recent_memories(notes, 2)] == [5, 3]
-    everything = recent_memories(notes, include_superseded=True)
+    everything = recent_memories(notes, wanted=MemoryFilter(include_superseded=True))
     assert [row.memory.number for row in everything] == [5, 4, 3, 2, 1]
     assert [row.memory.number for row in live_memories(notes)] == [1, 2, 3, 5]
 
