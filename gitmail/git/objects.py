@@ -7,11 +7,11 @@ import subprocess
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import IO, Self
 
 from gitmail.errors import StoreUnavailable
 from gitmail.git import process
@@ -23,6 +23,7 @@ __all__ = ["TREE", "LooseWriter", "ObjectReader", "TreeEntry", "parse_tree"]
 TREE = 0o040000
 _SHA = re.compile(r"[0-9a-f]{40}")
 _CACHED_TREES = 256
+_AT_ONCE = 64
 _Tree = Mapping[str, "TreeEntry"]
 
 
@@ -100,6 +101,40 @@ class ObjectReader:
     def blob(self, sha: str) -> bytes:
         """Return a blob's content; raises as `read` does, `damaged_object` for another type."""
         return self._typed(sha, "blob")
+
+    def blobs(self, shas: Iterable[str]) -> dict[str, bytes]:
+        """Return many blobs at once, asking git for a handful at a time; raises as `read` does.
+
+        One question and answer each costs two switches between processes, which is most of it.
+        """
+        found: dict[str, bytes] = {}
+        packed = []
+        for sha in dict.fromkeys(shas):
+            loose = read_loose(self._git_dir, sha) if _SHA.fullmatch(sha) else None
+            if loose is not None and loose[0] == "blob":
+                found[sha] = loose[1]
+            else:
+                packed.append(sha)
+        for start in range(0, len(packed), _AT_ONCE):
+            found.update(self._ask_many(packed[start : start + _AT_ONCE]))
+        return found
+
+    def _ask_many(self, shas: list[str]) -> dict[str, bytes]:
+        """Ask for a few; whatever is not a sound blob is asked for again alone, for its error."""
+        with self._lock:
+            try:
+                answers = _exchange_many(self._batch or self._start_batch(), shas)
+            except BaseException as error:
+                self._end_batch()
+                if not isinstance(error, OSError):
+                    raise
+                answers = [None] * len(shas)
+        return {
+            sha: answer[1]
+            if answer is not None and answer[0] == "blob" and object_name(*answer)[0] == sha
+            else self.blob(sha)
+            for sha, answer in zip(shas, answers, strict=True)
+        }
 
     def commit(self, sha: str) -> Commit:
         """Return a commit; raises as `blob` does."""
@@ -184,17 +219,27 @@ class _BatchDiedError(Exception):
 
 
 def _exchange(batch: subprocess.Popen[bytes], sha: str) -> tuple[str, bytes] | None:
+    return _exchange_many(batch, [sha])[0]
+
+
+def _exchange_many(
+    batch: subprocess.Popen[bytes], shas: list[str]
+) -> list[tuple[str, bytes] | None]:
     if batch.stdin is None or batch.stdout is None:
         raise BrokenPipeError
-    batch.stdin.write(sha.encode() + b"\n")
+    batch.stdin.write("".join(f"{sha}\n" for sha in shas).encode())
     batch.stdin.flush()
-    words = batch.stdout.readline().split()
+    return [_answer(batch.stdout) for _ in shas]
+
+
+def _answer(stdout: IO[bytes]) -> tuple[str, bytes] | None:
+    words = stdout.readline().split()
     if words[1:] == [b"missing"]:
         return None
     if len(words) != 3:
         raise BrokenPipeError
     size = int(words[2])
-    data = batch.stdout.read(size + 1)
+    data = stdout.read(size + 1)
     if len(data) != size + 1:
         raise BrokenPipeError
     return words[1].decode("ascii"), data[:-1]

@@ -109,6 +109,18 @@ def settle(
     return tuple(sorted(missed, key=lambda change: change.path))
 
 
+def has_merges(git_dir: Path, until: str) -> bool:
+    """Tell whether any commit behind `until` has more than one parent."""
+    args = ["rev-list", "--min-parents=2", "--max-count=1", until, "--"]
+    return process.run(args, git_dir=git_dir) != b""
+
+
+def tree_of(git_dir: Path, commit: str) -> dict[str, str]:
+    """Return all files of a commit: path to blob id."""
+    out = process.run(["ls-tree", "-r", "-z", "--full-tree", commit], git_dir=git_dir)
+    return {path: sha or "" for path, (_, sha) in map(_entry, filter(None, out.split(b"\0")))}
+
+
 def is_ancestor(git_dir: Path, a: str, b: str, quarantine: bool = False) -> bool:
     """Tell whether commit `a` is `b` or one of its ancestors; an unknown `a` is none."""
     args = ["merge-base", "--is-ancestor", a, b]

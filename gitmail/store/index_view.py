@@ -12,8 +12,9 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from gitmail.errors import StoreUnavailable
@@ -24,8 +25,10 @@ from gitmail.index.apply import AppliedCommit, FileChange, apply, reconcile
 from gitmail.index.index import Index, IndexBusy, IndexUnusable
 from gitmail.store.lock import WriteLock
 from gitmail.store.private import PrivateState
+from gitmail.store.rebuilding import LastVersions
 
 _UNWRITABLE = frozenset({"read_only", "disk_full", "io_error", "lock_unsupported"})
+_TOGETHER = 500
 _LOOKS = 4
 _PAUSE = 0.003
 
@@ -172,12 +175,15 @@ class IndexView:
             merged = merged or len(commit.parents) > 1
             told.update((change.path, change.new_sha) for change in commit.changes)
             apply(index, applied(commit), self._with_data(commit.changes))
-            if self.progress and total and done % 500 == 0:
-                self.progress(done, total)
+            self._tell(done, total)
         if merged:
             # a merge that keeps one side's version lists nothing: main's own tree decides
             final = walk.settle(self._git_dir, since, until, told)
             reconcile(index, list(self._with_data(final)))
+
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress and total and done % _TOGETHER == 0:
+            self.progress(done, total)
 
     def _with_data(self, changes: Iterable[walk.PathChange]) -> Iterator[FileChange]:
         for change in changes:
@@ -239,8 +245,24 @@ class IndexView:
     def _fill(self, index: Index) -> None:
         until = self._followed()
         total = walk.count(self._git_dir, until) if self.progress else 0
-        self._apply_walk(index, None, until, total)
+        if walk.has_merges(self._git_dir, until):
+            self._apply_walk(index, None, until, total)
+        else:
+            self._apply_last_versions(index, until, total)
         index.set_marker(until)
+
+    def _apply_last_versions(self, index: Index, until: str, total: int) -> None:
+        versions = LastVersions(walk.tree_of(self._git_dir, until))
+        commits = walk.walk(self._git_dir, None, until)
+        done = 0
+        while some := list(islice(commits, _TOGETHER)):
+            parts = [part for commit in some for part in versions.sort(commit, applied(commit))]
+            wanted = [one.new_sha for _, changes in parts for one in changes if one.new_sha]
+            blobs = self._reader.blobs(wanted)
+            for record, changes in parts:
+                apply(index, record, (_with_blob(change, blobs) for change in changes))
+            done += len(some)
+            self._tell(done, total)
 
     def _followed(self) -> str:
         """Return the commit to rebuild up to: the one that the tree shows, else main.
@@ -274,6 +296,11 @@ class _Held:
     def __exit__(self, *failure: object) -> None:
         if self._hold is not None:
             self._hold.__exit__(*failure)  # type: ignore[arg-type]
+
+
+def _with_blob(change: walk.PathChange, blobs: Mapping[str, bytes]) -> FileChange:
+    data = blobs[change.new_sha] if change.new_sha else None
+    return FileChange(change.path, change.old_sha, change.new_sha, data)
 
 
 def applied(commit: walk.WalkedCommit) -> AppliedCommit:
