@@ -13,7 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gitmail.store.blobs import blob_id
 from gitmail.store.private import PrivateState
@@ -66,7 +66,15 @@ class AsideFolder:
 
     def settle(self, entry: SetAside, data: bytes) -> None:
         """Say that the save in a displaced file was taken over; it may be saved to once more."""
-        self._write_note(SetAside(entry.file, entry.path, blob_id(data), "", time.time()))
+        self._write_note(replace(entry, base=blob_id(data), at=time.time()))
+
+    def reject(self, entry: SetAside, reason: str) -> None:
+        """Keep a displaced file for a person to look at: what was saved into it is unusable."""
+        self._write_note(replace(entry, reason=reason))
+
+    def age(self, entry: SetAside, now: float) -> float:
+        """Return the seconds since somebody last saved to the file."""
+        return now - os.stat(os.path.join(self._folder, entry.file)).st_mtime
 
     def untold(self) -> list[SetAside]:
         """Return kept files that no command has named yet, and mark them as named."""

@@ -9,39 +9,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 
-from gitmail.errors import BrokenFile
-from gitmail.format.agents import agent_from_bytes
-from gitmail.format.checks import check_changed_file, check_new_file
-from gitmail.format.letters import letter_from_bytes
+from gitmail.errors import BrokenFile, StoreBusy, StoreUnavailable
 from gitmail.index.index import Index
-from gitmail.index.letters import deliveries_of
 from gitmail.index.tree import Stamp, TrackedFile, files_below, set_stamps
 from gitmail.store.aside import AsideFolder
 from gitmail.store.blobs import blob_id
-from gitmail.store.change import Change
-from gitmail.store.merge import merge_note
+from gitmail.store.dropped import deliver_dropped
+from gitmail.store.notes import commit_note
 from gitmail.store.store import Store
 from gitmail.store.tree import TreeChange
 from gitmail.store.view import View
 from gitmail.store.writing import WriteSession
-from gitmail.values import sentences
-from gitmail.values.names import name_from_person
 from gitmail.values.paths import (
     FIXED_FILES,
     Kind,
     classify,
-    inbox_path,
-    is_letter_name,
-    letter_file_name,
 )
 
 AGENTS = "agents"
-CLOCK_AHEAD = timedelta(minutes=10)
-"""How far ahead of our clock the date of a letter dropped by hand may be."""
 STILL_SAVING_SECONDS = 1.0
 """A file that cannot be read yet and is younger than this may be in the middle of a save."""
 
@@ -79,8 +68,11 @@ def adopt_edits(
     was and the store cannot be written.
     """
     folders, files = list(folders), list(files)
-    touched = store.read(lambda view: any(True for _ in _differing(store, view, folders, files)))
+    touched, unstamped = store.read(lambda view: _look(store, view, folders, files))
     if not touched and AsideFolder(store.private).empty():
+        if unstamped:
+            with suppress(StoreBusy, StoreUnavailable, OSError):  # it only saves the next look
+                _remember(store.index_view.current(), store, folders)
         return Edits()
     with store.writing() as session:
         edits = Edits()
@@ -88,7 +80,7 @@ def adopt_edits(
         _settle_displaced(store, session, edits)
         for found in list(_differing(store, view, folders, files)):
             _settle(store, session, found, edits)
-        _remember(view, store, folders)
+        _remember(view.index, store, folders)
     return edits
 
 
@@ -105,6 +97,18 @@ def tell_set_aside(store: Store) -> None:
 
 
 # -- finding -----------------------------------------------------------------------------------
+
+
+def _look(store: Store, view: View, folders: list[str], files: list[str]) -> tuple[bool, bool]:
+    """Tell whether anything differs, and whether a file had to be read that need not be again."""
+    touched = any(True for _ in _differing(store, view, folders, files))
+    settled = store.clock().timestamp() - STILL_SAVING_SECONDS
+    unstamped = any(
+        one.stamp is None and _mtime(store, one.path) <= settled
+        for folder in folders
+        for one in _tracked_in(view.index, folder).values()
+    )
+    return touched, unstamped
 
 
 def _differing(store: Store, view: View, folders: list[str], files: list[str]) -> Iterator[_Found]:
@@ -157,10 +161,14 @@ def _compare(store: Store, path: str, tracked: TrackedFile | None) -> _Found | N
 
 
 def _age(store: Store, path: str) -> float:
+    return store.clock().timestamp() - _mtime(store, path)
+
+
+def _mtime(store: Store, path: str) -> float:
     try:
-        return store.clock().timestamp() - os.stat(store.tree.full(path)).st_mtime
+        return os.stat(store.tree.full(path)).st_mtime
     except OSError:
-        return 0.0
+        return store.clock().timestamp()
 
 
 # -- settling ----------------------------------------------------------------------------------
@@ -174,9 +182,9 @@ def _settle(store: Store, session: WriteSession, found: _Found, edits: Edits) ->
         _restore(store, found, edits)  # the edited file goes aside as it is replaced
         edits.set_aside.append(found.path)
     elif place.kind is Kind.INBOX:
-        _deliver_dropped(store, session, found, edits)
+        _try(store, found, edits, lambda: _deliver(store, session, found, edits))
     elif place.kind in (Kind.AGENT, Kind.MEMORY) or found.path in FIXED_FILES:
-        _commit_edit(store, session, found, found.tracked.blob if found.tracked else None, edits)
+        _try(store, found, edits, lambda: _adopt_note(store, session, found, edits))
     else:
         _set_aside(store, found, f"{found.path} is no file of a store", edits)
 
@@ -196,118 +204,58 @@ def _set_aside(store: Store, found: _Found, reason: str, edits: Edits) -> None:
         _restore(store, found, edits)
 
 
-def _commit_edit(
-    store: Store, session: WriteSession, found: _Found, base: str | None, edits: Edits
-) -> bool:
-    """Commit a person's save of a note on top of main; False when it could not be used."""
-    data = found.data or b""
-    view = session.view()
-    ours = view.index.blobs([found.path]).get(found.path)
+def _try(store: Store, found: _Found, edits: Edits, settle: Callable[[], None]) -> None:
+    """Settle a file by its content; one that is unusable goes aside, unless it is half saved."""
     try:
-        merged = _merged(store, found.path, data, base, ours)
+        settle()
     except BrokenFile as broken:
-        if found.age < STILL_SAVING_SECONDS:
-            return True  # perhaps half saved: the next look decides
-        _set_aside(store, found, broken.message, edits)
-        return False
-    if blob_id(merged) == ours:
-        return True
-    person = store.committer
-    session.commit(
-        person,
-        lambda _: Change(
-            {found.path: merged},
-            sentences.edited(name_from_person(person.name), [found.path]),
-            None,
-            on_disk={found.path: blob_id(data)},
-        ),
-    )
-    edits.committed.append(found.path)
-    return True
+        if found.age >= STILL_SAVING_SECONDS:  # else the next look decides
+            _set_aside(store, found, broken.message, edits)
 
 
-def _merged(store: Store, path: str, data: bytes, base: str | None, ours: str | None) -> bytes:
-    if ours is None:
-        _refuse(check_new_file(path, data), path)
-        return data
-    before = store.reader.blob(base) if base else None
-    current = store.reader.blob(ours)
-    merged = merge_note(before, current, data, path) if path.endswith(".md") else data
-    _refuse(check_changed_file(path, current, merged), path)
-    _refuse_new_identity(path, current, merged)
-    return merged
+def _adopt_note(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
+    data = found.data or b""
+    base = found.tracked.blob if found.tracked else None
+    seen = {found.path: blob_id(data)}
+    if commit_note(store, session, found.path, data, base, seen):
+        edits.committed.append(found.path)
 
 
-def _refuse(problems: list[str], path: str) -> None:
-    if problems:
-        raise BrokenFile(path, problems[0].removeprefix(f"{path}: "))
-
-
-def _refuse_new_identity(path: str, old: bytes, new: bytes) -> None:
-    if classify(path).kind is not Kind.AGENT:
-        return
-    was, now = agent_from_bytes(old, path), agent_from_bytes(new, path)
-    if (was.id, was.registered_at) != (now.id, now.registered_at):
-        raise BrokenFile(path, "the keys id and registered_at of an agent never change")
+def _deliver(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
+    edits.committed.append(deliver_dropped(store, session, found.path, found.data or b""))
 
 
 def _settle_displaced(store: Store, session: WriteSession, edits: Edits) -> None:
     """Bring back what was saved into the old inode of a note that gitmail had replaced."""
     folder = AsideFolder(store.private)
-    for entry, data in list(folder.changed(store.clock().timestamp())):
-        found = _Found(entry.path, None, data, age=STILL_SAVING_SECONDS)
-        _commit_edit(store, session, found, entry.base or None, edits)
-        folder.settle(entry, data)
+    now = store.clock().timestamp()
+    for entry, data in list(folder.changed(now)):
+        try:
+            if commit_note(store, session, entry.path, data, entry.base or None, {}):
+                edits.committed.append(entry.path)
+        except BrokenFile as broken:
+            if folder.age(entry, now) >= STILL_SAVING_SECONDS:
+                folder.reject(entry, broken.message)
+                edits.set_aside.append(entry.path)
+        else:
+            folder.settle(entry, data)
 
 
-def _deliver_dropped(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
-    """Deliver a letter that somebody put into an inbox, or set it aside with the reason."""
-    owner = classify(found.path).owner or ""
-    data = found.data or b""
-    try:
-        delivery = letter_from_bytes(data, found.path, owner)
-        target = inbox_path(owner, _name_for(found.path, letter_file_name(delivery.letter)))
-        _refuse(check_new_file(target, data), target)
-        if delivery.letter.date > store.clock() + CLOCK_AHEAD:
-            raise BrokenFile(found.path, "its date lies in the future")
-        if deliveries_of(session.view().index, delivery.letter.id):
-            raise BrokenFile(found.path, "a letter with this id was delivered before")
-    except BrokenFile as broken:
-        if found.age >= STILL_SAVING_SECONDS:
-            _set_aside(store, found, broken.message, edits)
-        return
-    seen = {target: blob_id(data)} if target == found.path else {}
-    session.commit(
-        store.committer,
-        lambda _: Change(
-            {target: data}, sentences.adopted(owner, delivery.letter), None, on_disk=seen
-        ),
-    )
-    if target != found.path:
-        store.tree.place([TreeChange(found.path, blob_id(data), None)])
-    edits.committed.append(target)
-
-
-def _name_for(path: str, canonical: str) -> str:
-    name = path.rpartition("/")[2]
-    return name if is_letter_name(name) else canonical
-
-
-def _remember(view: View, store: Store, folders: list[str]) -> None:
+def _remember(index: Index, store: Store, folders: list[str]) -> None:
     """Record how the compared files look now, so that the next look costs one stat each."""
     settled = int((store.clock().timestamp() - STILL_SAVING_SECONDS) * 1e9)
     stamps = []
     for folder in folders:
         listing = _listing(store.tree.full(folder))
-        for path, tracked in _tracked_in(view.index, folder).items():
+        for path, tracked in _tracked_in(index, folder).items():
             stamp = listing.get(path[len(folder) + 1 :])
             if stamp is None or stamp == tracked.stamp or stamp.mtime_ns > settled:
                 continue
             data = store.tree.read(path)
             if data is not None and blob_id(data) == tracked.blob:
                 stamps.append((path, tracked.blob, stamp))
-    with view.index.writing():
-        set_stamps(view.index, stamps)
+    with index.writing():
+        set_stamps(index, stamps)
 
 
 def _tracked_in(index: Index, folder: str) -> dict[str, TrackedFile]:

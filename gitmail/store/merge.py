@@ -1,13 +1,15 @@
-"""Joining a person's edit of a note with what gitmail wrote to it meanwhile, key by key.
+"""Joining a person's edit of a note with what was written to it meanwhile, key by key.
 
 `base` is what the person started from, `ours` what main holds now, `theirs` the saved file. The
-saved file wins wherever the person changed something; what only gitmail changed is carried over.
+saved file wins for every key that the person changed; what only main has changed is carried over.
+Of a text that both changed, the lines of both are kept.
 """
 
 from __future__ import annotations
 
 from gitmail.format.edit import set_keys
 from gitmail.format.header import load, split
+from gitmail.git.merge_text import union
 
 
 def merge_note(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> bytes:
@@ -27,13 +29,15 @@ def merge_note(base: bytes | None, ours: bytes, theirs: bytes, path: str) -> byt
         and saved.values.get(key) == before.values.get(key)
     }
     merged = set_keys(theirs, carried, path, list(now.values))
-    if now.text != before.text and saved.text == before.text:
-        return _with_text_of(merged, ours, path)
-    return merged
+    if now.text in (before.text, saved.text):
+        return merged
+    text = _text(ours, path)
+    if saved.text != before.text:
+        text = union(_text(base, path), text, _text(theirs, path))
+    whole, frame = split(merged, path)
+    return whole[: frame.text_start].encode() + text
 
 
-def _with_text_of(header: bytes, text: bytes, path: str) -> bytes:
-    """Return the header of one file followed by the text of another."""
-    header_whole, header_frame = split(header, path)
-    text_whole, text_frame = split(text, path)
-    return (header_whole[: header_frame.text_start] + text_whole[text_frame.text_start :]).encode()
+def _text(data: bytes, path: str) -> bytes:
+    whole, frame = split(data, path)
+    return whole[frame.text_start :].encode()

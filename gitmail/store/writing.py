@@ -157,7 +157,8 @@ class WriteSession:
         placed = [
             TreeChange(path, change.on_disk.get(path, before.get(path)), data)
             for path, data in change.files.items()
-        ]
+            if path.startswith("mail/") or data is None or change.on_disk.get(path) != blobs[path]
+        ]  # a note that is on disk as it was saved stays: its editor may still be open
         changes = [
             FileChange(path, before.get(path), blobs[path], data)
             for path, data in change.files.items()
