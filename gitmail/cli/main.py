@@ -18,11 +18,14 @@ from gitmail.git import steps
 from gitmail.git.environment import strip_process_environment
 
 KILL_VARIABLE = "GITMAIL_TEST_KILL_AT"
+_HELP = frozenset(("-h", "--help"))
 FAILED, USAGE, TIMED_OUT, BUSY, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 def main() -> NoReturn:
     """Run the command line on sys.argv and end the process."""
+    if sys.argv[1:2] == ["guard"] and not set(sys.argv) & _HELP:
+        _guard(sys.argv[2:])
     strip_process_environment(os.environ)
     steps.arm(os.environ.pop(KILL_VARIABLE, None))
     status = _interruptible(sys.argv[1:])
@@ -31,7 +34,7 @@ def main() -> NoReturn:
 
 def _interruptible(arguments: Sequence[str]) -> int:
     try:
-        return run(arguments)
+        return _hook(arguments[1:]) if _is_hook(arguments) else run(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -41,6 +44,24 @@ def _interruptible(arguments: Sequence[str]) -> int:
         where = f" ({error.filename})" if error.filename else ""
         _complain(f"{error.strerror or error}{where}")
         return FAILED
+
+
+def _is_hook(arguments: Sequence[str]) -> bool:
+    """Tell a host's hook, which runs once per tool call of an agent and cannot wait for click."""
+    return len(arguments) > 1 and arguments[0] == "hook" and arguments[1] not in _HELP
+
+
+def _hook(arguments: Sequence[str]) -> int:
+    from gitmail_hooks.host_hook import main as hook
+
+    return hook(arguments, os.environ)
+
+
+def _guard(arguments: Sequence[str]) -> NoReturn:
+    """Be the guard of the code project, which needs git's variables to know what is committed."""
+    from gitmail_hooks.guard import main as guard
+
+    guard(arguments)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -42,6 +42,16 @@ class Output:
         for line in lines:
             self._stdout.write(visible(line).rstrip() + "\n")
 
+    def flush(self) -> None:
+        """Show what was printed so far, for a command that now waits."""
+        self._stdout.flush()
+
+    def progress(self, what: str) -> None:
+        """Say on a terminal's standard error what a long run is doing now, in one changing line."""
+        if self._stderr.isatty():
+            self._stderr.write(f"\r\033[K{visible(what)} …" if what else "\r\033[K")
+            self._stderr.flush()
+
     def heading(self, text: str) -> None:
         """Print a line that stands out on a terminal."""
         self._styled(visible(text), "bold")

@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from gitmail.values import sentences
 from gitmail.values.reservation import Reservation
-from gitmail.values.sentences import Message
-
-THREAD = "Thread"
+from gitmail.values.sentences import THREAD, Message
 
 
 def reserved(one: Reservation) -> Message:

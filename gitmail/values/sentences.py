@@ -18,6 +18,9 @@ COLUMNS = 72
 MESSAGE_ID = "Message-Id"
 MEMORY_ID = "Memory-Id"
 UNDOES = "Undoes"
+THREAD = "Thread"
+CODE_THREAD = "Gitmail-Thread"
+"""In a commit of the code: the conversation of the store that it belongs to."""
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")

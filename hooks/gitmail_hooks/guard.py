@@ -1,4 +1,4 @@
-"""The guard: pre-commit and pre-push of the code project.
+"""The guard: pre-commit, pre-push and (optional) commit-msg of the code project.
 
 It asks git what is staged (or pushed) with the hook's own variables, clears them for everything
 else, asks the store who holds what, and stops only for an exclusive reservation of somebody else.
@@ -13,12 +13,19 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from gitmail.errors import GitmailError
 from gitmail.git.environment import strip_process_environment
 from gitmail_hooks.leases import Leases, load_leases
-from gitmail_hooks.stubs import BLOCKED, GUARD_COMMAND, PROBE_VARIABLE, PROBED, PROJECT_HOOKS
+from gitmail_hooks.stubs import (
+    ALL_HOOKS,
+    BLOCKED,
+    COMMIT_MSG,
+    GUARD_COMMAND,
+    PROBE_VARIABLE,
+    PROBED,
+)
 
 if TYPE_CHECKING:
     from gitmail.reservations.touching import Touched
@@ -95,7 +102,7 @@ def call_from(
     pushed = environment.get("PRE_COMMIT_TO_REF")
     if kind == AUTO:
         kind = "pre-commit" if pushed is None else "pre-push"
-    if kind == "pre-commit":
+    if kind != "pre-push":
         return Call(kind, rest, cwd, dict(environment))
     if pushed is None:
         return Call(kind, rest, cwd, dict(environment), read())
@@ -114,8 +121,8 @@ def run(
 
     `environ` is cleared of git's variables before `load` asks the store. Its own failure passes.
     """
-    if not arguments or arguments[0] not in (*PROJECT_HOOKS, AUTO):
-        sys.stderr.write(f"usage: {GUARD_COMMAND} {'|'.join(PROJECT_HOOKS)}|{AUTO}\n")
+    if not arguments or arguments[0] not in (*ALL_HOOKS, AUTO):
+        sys.stderr.write(f"usage: {GUARD_COMMAND} {'|'.join(ALL_HOOKS)}|{AUTO}\n")
         return MISUSED
     if word := environ.get(PROBE_VARIABLE):
         sys.stderr.write(f"{GUARD_COMMAND} {arguments[0]} {word}\n")
@@ -123,13 +130,22 @@ def run(
     try:
         call = call_from(arguments, environ, Path.cwd(), sys.stdin.buffer.read)
         strip_process_environment(environ)
-        verdict = judge(call, load(call), now or datetime.now(UTC))
+        verdict = _decide(call, load(call), now or datetime.now(UTC))
     except GitmailError as error:
         return _failed(arguments[0], error.message)
     except Exception as error:  # noqa: BLE001 - the outermost frame: a commit must go through
         return _failed(arguments[0], f"{type(error).__name__}: {error}")
     sys.stderr.write(verdict.screen)
     return verdict.status
+
+
+def _decide(call: Call, leases: Leases, now: datetime) -> Verdict:
+    if call.kind != COMMIT_MSG:
+        return judge(call, leases, now)
+    from gitmail_hooks.commit_msg import add_trailer
+
+    add_trailer(call, leases, now)
+    return Verdict(PASSED, "")
 
 
 def _failed(kind: str, reason: str) -> int:
@@ -139,10 +155,16 @@ def _failed(kind: str, reason: str) -> int:
     return PASSED
 
 
-def main() -> None:
-    """Be the program `gitmail-guard`: as whom, the environment says (GITMAIL_AGENT)."""
-    agent = os.environ.get("GITMAIL_AGENT") or None
-    sys.exit(run(sys.argv[1:], os.environ, lambda call: load_leases(call.cwd, agent)))
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Be the program `gitmail-guard` (arguments: sys.argv's): as whom, the environment says."""
+    words = sys.argv[1:] if arguments is None else arguments
+    sys.exit(run(words, os.environ, _load))
+
+
+def _load(call: Call) -> Leases:
+    return load_leases(
+        call.cwd, call.environment, datetime.now(UTC), urgent=call.kind != COMMIT_MSG
+    )
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from gitmail.git.hook_places import HooksPlace, config_hook_names, hooks_place, 
 from gitmail_hooks.hook_files import read_hook
 from gitmail_hooks.owners import Owner, Ownership, explain, ownership
 from gitmail_hooks.stubs import (
+    ALL_HOOKS,
     GUARD_COMMAND,
     PROBE_VARIABLE,
     PROJECT_HOOKS,
@@ -51,15 +52,22 @@ class HookStatus:
     add: str | None = None
     kept: Path | None = None
 
+    @property
+    def optional(self) -> bool:
+        """True for a hook that need not be there for the guard to be complete."""
+        return self.kind not in PROJECT_HOOKS
+
 
 def status(environment: Mapping[str, str], cwd: Path) -> list[HookStatus]:
     """Return how the guard's hooks stand in the checkout of `cwd`, each one run to see.
 
+    An optional one that is not there is left out.
     Raises NotFound `project_not_found`, StoreUnavailable.
     """
     place = hooks_place(environment, cwd)
     names = config_hook_names(GUARD_COMMAND, environment, cwd) if place.config_hooks else []
-    return [_status(kind, place, names, environment) for kind in PROJECT_HOOKS]
+    found = [_status(kind, place, names, environment) for kind in ALL_HOOKS]
+    return [one for one in found if one.state != ABSENT or not one.optional]
 
 
 def _status(

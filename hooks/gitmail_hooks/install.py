@@ -22,6 +22,7 @@ from gitmail.git.hook_places import (
 from gitmail_hooks.hook_files import keep_beside, read_hook, remove_hook, restore, write_hook
 from gitmail_hooks.owners import Owner, explain, maker, ownership
 from gitmail_hooks.stubs import (
+    ALL_HOOKS,
     GUARD_COMMAND,
     PROJECT_HOOKS,
     config_hook_command,
@@ -156,12 +157,12 @@ def plan_uninstall(place: HooksPlace, config_names: Sequence[str] = ()) -> Plan:
     steps: list[Step] = []
     notes: list[str] = []
     for folder in dict.fromkeys((place.folder, place.default)):
-        for kind in PROJECT_HOOKS:
+        for kind in ALL_HOOKS:
             here = list(_uninstall_one(folder / kind, kind))
             steps += here
             if not here and (folder / kept_name(kind)).exists():
                 notes.append(f"{folder / kept_name(kind)} stays: the hook beside it is not ours.")
-    for kind in PROJECT_HOOKS:
+    for kind in ALL_HOOKS:
         if _config_name(kind) in config_names:
             steps.append(Step(UNSET_CONFIG, kind, place.common_dir / "config"))
     return Plan(tuple(steps), (), tuple(notes))

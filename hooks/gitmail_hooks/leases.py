@@ -1,16 +1,19 @@
 """What the store says to whoever commits: the guard's only look into it, and a read-only one.
 
-The reservations are read from the Markdown tree, not from the index: a hook that runs inside
-somebody's commit takes no lock, repairs nothing and has a tenth of a second for everything.
+Reservations and urgent letters are read from the Markdown tree, not from the index: a hook that
+runs inside somebody's commit takes no lock on the store, repairs nothing and has a tenth of a
+second for everything.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from gitmail.errors import BrokenFile, NotFound
+from gitmail.errors import BrokenFile, StoreUnavailable
 from gitmail.values.reservation import Reservation
 
 _FOLDER = "reservations"
@@ -32,21 +35,30 @@ class Leases:
     problems: tuple[str, ...] = ()
 
 
-def load_leases(cwd: Path, agent: str | None) -> Leases:
+def load_leases(
+    cwd: Path, environment: Mapping[str, str], now: datetime, *, urgent: bool = True
+) -> Leases:
     """Read the store of the project around `cwd`; a project without a store has no leases.
 
-    `agent` is who the environment says is committing; else the checkout's lasting name counts.
-    Raises StoreUnavailable when git cannot say which project this is.
+    `environment` says who is committing (see `whoami`); without `urgent` no letter is told.
+    Raises StoreUnavailable when git cannot say which project this is, InvalidInput for a name
+    that nobody can have.
     """
-    from gitmail.store.location import find_project
+    from gitmail_hooks.mailbox_look import find_spot
+    from gitmail_hooks.urgent import untold_urgent
+    from gitmail_hooks.whoami import whoami
 
-    try:
-        place = find_project(cwd, None)
-    except NotFound:
+    spot = find_spot(str(cwd), None)
+    if spot is None:
         return Leases()
-    reservations, problems = read_reservations(place.store)
-    me = agent or place.project.config.get("gitmail.agent")
-    return Leases(tuple(reservations), me, problems=tuple(problems))
+    me = whoami(environment, spot)
+    reservations, problems = read_reservations(Path(spot.store))
+    stops_people = False
+    if me is None and reservations:
+        stops_people, trouble = _stops_people(Path(spot.store))
+        problems += trouble
+    told = untold_urgent(spot, me, now) if urgent and me is not None else ()
+    return Leases(tuple(reservations), me, stops_people, told, tuple(problems))
 
 
 def read_reservations(store: Path) -> tuple[list[Reservation], list[str]]:
@@ -72,3 +84,16 @@ def read_reservations(store: Path) -> tuple[list[Reservation], list[str]]:
         except BrokenFile as error:
             problems.append(error.message)
     return found, problems
+
+
+def _stops_people(store: Path) -> tuple[bool, list[str]]:
+    """Whether gitmail.toml wants people without an agent name stopped as well."""
+    from gitmail.format.config import config_from_bytes
+
+    try:
+        data = (store / "gitmail.toml").read_bytes()
+        return config_from_bytes(data).guard_people == "block", []
+    except FileNotFoundError:
+        return False, []
+    except (BrokenFile, StoreUnavailable) as error:
+        return False, [error.message]

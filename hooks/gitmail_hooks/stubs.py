@@ -14,6 +14,9 @@ GUARD_MODULE = "gitmail_hooks.guard"
 GUARD_COMMAND = "gitmail-guard"
 
 PROJECT_HOOKS = ("pre-commit", "pre-push")
+COMMIT_MSG = "commit-msg"
+"""The helper that adds Gitmail-Thread to messages; installed only when it is asked for."""
+ALL_HOOKS = (*PROJECT_HOOKS, COMMIT_MSG)
 
 BLOCKED = 3
 """The guard's exit status for "held by somebody else"; only this one stops a commit."""
