@@ -166,6 +166,27 @@ def _news(look: _Look, what: What, listener: Listener) -> tuple[str, tuple[Waiti
     return ("ring" if rung else "mail"), tuple(both.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What waits: the number, and letters of it."""
+
+    waiting: int
+    letters: tuple[WaitingLetter, ...]
+
+
+def pending_now(store: Store, agent: str) -> Pending:
+    """Return all that waits for `agent`, oldest first; marks nothing."""
+    rows = _look(store, agent).rows
+    return Pending(len(rows), letters_of(rows))
+
+
+def take_rings(store: Store, agent: str, key: str) -> Pending:
+    """Return the rings that are due and were not given to the listener `key` yet; now they are."""
+    look = _look(store, agent)
+    _, rung = _news(look, "ring", Listener.of(store, agent, key))
+    return Pending(len(look.rows), rung)
+
+
 def begin_listening(store: Store, agent: str, key: str) -> None:
     """Let everything that comes for `agent` from now on be news to the listener `key`.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -43,15 +43,17 @@ _LATER = 5.0
 
 
 class Notify:
-    """The notifications of one server: its bus, its middleware and the task that feeds them."""
+    """The notifications of one server: its bus, its middleware and the task that feeds them.
+
+    A stdio server has one client, but the SDK makes a session object for each of its requests.
+    """
 
     def __init__(self, session: Session, *, channel: bool = False) -> None:
         self._session = session
         self._channel = channel
         self._bus = InMemorySubscriptionBus()
-        self._clients: list[ServerSession] = []
-        self._subscribed: dict[ServerSession, ExitStack] = {}
-        self._listening = 0
+        self._client: ServerSession | None = None
+        self._subscribed: tuple[ServerSession, ExitStack] | None = None
         self._wanted = anyio.Event()
 
     def options(self) -> dict[str, Any]:
@@ -95,8 +97,8 @@ class Notify:
             return await self._subscription(context)
         if context.method == "subscriptions/listen":
             return await self._listen(context, call_next)
-        if self._channel and context.session not in self._clients:
-            self._clients.append(context.session)
+        if self._channel:
+            self._client = context.session
             self._wanted.set()
         result = await call_next(context)
         if context.method in ("initialize", "server/discover") and isinstance(result, dict):
@@ -116,13 +118,16 @@ class Notify:
         if not await self._is_mine(uri):
             message = f"There is nothing to subscribe to at {str(uri)[:200]}"
             raise MCPError(INVALID_PARAMS, message, data={"uri": uri})
-        held = self._subscribed.pop(context.session, None)
-        if held is not None:
-            held.close()
+        self._unsubscribe()
         if context.method == "resources/subscribe":
-            self._subscribed[context.session] = await self._armed()
+            self._subscribed = (context.session, self._armed())
             self._wanted.set()
         return {}
+
+    def _unsubscribe(self) -> None:
+        held, self._subscribed = self._subscribed, None
+        if held is not None:
+            held[1].close()
 
     async def _listen(
         self, context: ServerRequestContext[Any, Any], call_next: CallNext
@@ -133,14 +138,9 @@ class Notify:
         mine = [await self._is_mine(uri) for uri in uris] if isinstance(uris, list) else []
         if not any(mine):
             return await call_next(context)
-        armed = await self._armed()
-        self._listening += 1
         self._wanted.set()
-        try:
+        with self._armed():
             return await call_next(context)
-        finally:
-            self._listening -= 1
-            armed.close()
 
     async def _is_mine(self, uri: object) -> bool:
         if not isinstance(uri, str) or not uri.startswith(INBOX):
@@ -151,7 +151,7 @@ class Notify:
             return False
         return fold(uri.removeprefix(INBOX)) == fold(caller.name)
 
-    async def _armed(self) -> ExitStack:
+    def _armed(self) -> ExitStack:
         held = ExitStack()
         held.enter_context(self._session.presence.listening(self._session.caller.name))
         return held
@@ -166,8 +166,7 @@ class Notify:
                 yield
             finally:
                 group.cancel_scope.cancel()
-                for held in self._subscribed.values():
-                    held.close()
+                self._unsubscribe()
 
     async def _run(self) -> None:
         """Look whenever the mailbox may have changed, as soon as anybody wants to know."""
@@ -193,35 +192,29 @@ class Notify:
         now = frozenset(letter.id for letter in found.letters)
         if before is not None and now != before:
             await self._updated(INBOX + name)
-        if self._channel and self._clients:
+        if self._client is not None:
             rung = await anyio.to_thread.run_sync(
                 take_rings, store, name, f"{self._session.desk.listener}.channel"
             )
-            await self._push(name, rung)
+            await self._push(self._client, hint_line(name, rung.letters, rung.waiting), rung)
         return now
 
     async def _updated(self, uri: str) -> None:
         await self._bus.publish(ResourceUpdated(uri=uri))
-        for client in list(self._subscribed):
-            try:
-                await client.send_resource_updated(uri)
-            except _GONE:
-                self._subscribed.pop(client).close()
+        if self._subscribed is not None:
+            with suppress(*_GONE):
+                await self._subscribed[0].send_resource_updated(uri)
 
-    async def _push(self, name: str, rung: Pending) -> None:
-        """Hand a line of facts to every client; whether anybody reads it cannot be known."""
-        line = hint_line(name, rung.letters, rung.waiting)
+    async def _push(self, client: ServerSession, line: str, rung: Pending) -> None:
+        """Hand a line of facts to the client; whether anybody reads it cannot be known."""
         if not line:
             return
         params = {"content": line, "meta": {"waiting": str(rung.waiting)}}
         message = Notification[dict[str, Any], str](
             method=f"notifications/{_CHANNEL}", params=params
         )
-        for client in list(self._clients):
-            try:
-                await client.send_notification(message)  # type: ignore[arg-type]
-            except _GONE:
-                self._clients.remove(client)
+        with suppress(*_GONE):
+            await client.send_notification(message)  # type: ignore[arg-type]
 
 
 _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError)

@@ -121,8 +121,8 @@ def _fresh_name(app: App) -> str:
 
         names = app.open_quietly().read(lambda view: agent_names(view.index))
         taken = {fold(name) for name in names}
-    names = (fresh_name(secrets.choice) for _ in range(_TRIES))
-    name = next((one for one in names if fold(one) not in taken), None)
+    made_up = (fresh_name(secrets.choice) for _ in range(_TRIES))
+    name = next((one for one in made_up if fold(one) not in taken), None)
     if name is None:
         raise Refused("no_free_name", "No unused name was found.", "Give one with --agent NAME.")
     return name
