@@ -105,6 +105,18 @@ def advance_main(
     steps.reached("lock-cleaned")
 
 
+def reflog(git_dir: Path) -> list[str]:
+    """Return the commits main has been at, oldest first, as main's reflog tells, else HEAD's.
+
+    git deletes a branch's own reflog with the branch.
+    """
+    for log in LOGS:
+        lines = (_read(f"{git_dir}/{log}") or b"").splitlines()
+        if lines:
+            return [line[41:81].decode("ascii", "replace") for line in lines if len(line) > 81]
+    return []
+
+
 def remove_dead_locks(git_dir: Path, tmp_dir: Path) -> list[str]:
     """Clear what a writer that died left, and return the paths removed.
 

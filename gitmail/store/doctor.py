@@ -23,7 +23,7 @@ from gitmail.index.tree import broken_files
 from gitmail.store.blobs import blob_id
 from gitmail.store.hook_stubs import STORE_HOOKS, hook_problems
 from gitmail.store.index_view import MainRewound
-from gitmail.store.joining import join_tips
+from gitmail.store.joining import join_tips, recover_main
 from gitmail.store.store import Store
 from gitmail.store.surroundings import file_system, lock_excludes
 from gitmail.store.tree import TreeChange
@@ -121,7 +121,10 @@ def _main(store: Store, fix: bool) -> Iterator[Finding]:
     main = read_main(store.git_dir)
     marker = store.tree.marker()
     if main is None:
-        yield Finding("error", "main_missing", "the store has no main branch; see its reflog")
+        found = recover_main(store) if fix else None
+        what = f"; it is at {found[:12]} again" if found else "; `--fix` looks for its last commit"
+        what = f"the store has no main branch{what}"
+        yield Finding("error", "main_missing", what, fixed=found is not None)
         return
     try:
         index = store.index_view.current()

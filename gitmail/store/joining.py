@@ -46,6 +46,28 @@ def join_tips(store: Store, rewound: MainRewound) -> str:
         return target
 
 
+def recover_main(store: Store) -> str | None:
+    """Make main again where it was deleted: at what the tree shows, else at what the reflog says.
+
+    Returns the commit, None when neither names one that the store has.
+    """
+    with store.lock.hold():
+        for commit in (store.tree.marker(), *reversed(refs.reflog(store.git_dir))):
+            if commit is None or not store.has_object(commit):
+                continue
+            refs.advance_main(
+                store.git_dir,
+                store.private.tmp,
+                expected=None,
+                new=commit,
+                who=store.committer,
+                time=int(store.clock().timestamp()),
+                reason="doctor",
+            )
+            return commit
+    return None
+
+
 def _join(store: Store, marker: str, main: str) -> str:
     base = walk.merge_base(store.git_dir, marker, main)
     root = store.reader.commit(marker).tree

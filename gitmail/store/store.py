@@ -236,7 +236,7 @@ class Store:
         try:
             if self._leftovers():
                 refs.remove_dead_locks(self.git_dir, self.private.tmp)
-                self.tree.clear_leftovers(self._git_has)
+                self.tree.clear_leftovers(self.has_object)
         except OSError as error:
             raise disk_error(error, self.private.tmp) from error
 
@@ -259,7 +259,8 @@ class Store:
         except OSError as error:
             raise disk_error(error, self.path) from error
 
-    def _git_has(self, sha: str) -> bool:
+    def has_object(self, sha: str) -> bool:
+        """Tell whether git has an object, sound, in this store."""
         try:
             self.reader.read(sha)
         except StoreUnavailable:

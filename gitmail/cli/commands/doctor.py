@@ -19,7 +19,8 @@ def command(app: App, fix: bool) -> int:
     from gitmail.store.doctor import examine
 
     store = app.open_quietly()
-    report = examine(store, fix=fix)
+    report = examine(store, fix=fix, progress=app.output.progress)
+    app.output.progress("")
     wrong = [one for one in report.findings if one.level == ERROR and not one.fixed]
     shape = {"ok": not wrong, "findings": [asdict(one) for one in report.findings]}
     lines = [f"{'fixed' if one.fixed else one.level}: {one.message}" for one in report.findings]
