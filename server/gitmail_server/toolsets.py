@@ -6,7 +6,13 @@ from typing import Any
 
 from gitmail.errors import InvalidInput
 from gitmail_server.tool import Tool
-from gitmail_server.tools import fetch_inbox, marks, memory_agents, memory_message, wait_for_mail
+from gitmail_server.tools import (
+    fetch_inbox,
+    marks,
+    memory_agents,
+    memory_message,
+    wait_for_mail,
+)
 
 CORE: tuple[Tool[Any], ...] = (
     memory_message.TOOL,
@@ -14,9 +20,20 @@ CORE: tuple[Tool[Any], ...] = (
     fetch_inbox.TOOL,
     marks.READ,
     marks.ACKNOWLEDGE,
+    memory_store.TOOL,
+    memory_search.SEARCH,
+    memory_search.GET,
+    memory_consolidate.CONSOLIDATE,
+    memory_candidates.TOOL,
     wait_for_mail.TOOL,
 )
-FULL: tuple[Tool[Any], ...] = CORE
+FULL: tuple[Tool[Any], ...] = (
+    *CORE,
+    memory_search.RECENT,
+    memory_consolidate.SUPERSEDE,
+    memory_forget.FORGET,
+    memory_forget.REINSTATE,
+)
 
 TOOLSETS = {"core": CORE, "full": FULL}
 
