@@ -48,9 +48,9 @@ def register_agent(session: Session, asked: Application) -> Registration:
     known = store.read(lambda view: _registered(view, name))
     mine = known is not None and fold(known.name) == fold(caller.name)
     credentials = Credentials(store.private)
-    if known is not None and not mine:
-        if not (asked.token and credentials.accepts(known.name, asked.token)):
-            raise name_taken(known.name)
+    proven = known is None or mine or bool(asked.token and credentials.accepts(name, asked.token))
+    if known is not None and not proven:
+        raise name_taken(known.name)
     done = register(
         store,
         known.name if known is not None else name,

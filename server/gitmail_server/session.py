@@ -29,7 +29,9 @@ class Session:
     `place` finds the project that the server was started for.
     """
 
-    def __init__(self, opener: Callable[[], Desk], place: Callable[[], Place] | None = None) -> None:
+    def __init__(
+        self, opener: Callable[[], Desk], place: Callable[[], Place] | None = None
+    ) -> None:
         self._opener = opener
         self._place = place
         self._opening = threading.Lock()

@@ -21,7 +21,7 @@ Names = Annotated[
 """A list of strings; one string counts as a list of one. Published as a plain list."""
 
 PROJECT_KEY = "absolute path inside the project, or its short name"
-TOKEN = "when the caller is not bound to that agent"
+WITH_TOKEN = "registration token, when the caller is not bound to that agent"  # noqa: S105 - what it is, for the schema
 
 
 class ProjectArguments(Arguments):
@@ -34,4 +34,4 @@ class AgentArguments(ProjectArguments):
     """The arguments of a tool that acts for an agent."""
 
     agent_name: str
-    registration_token: str | None = Field(None, description=TOKEN)
+    registration_token: str | None = Field(None, description=WITH_TOKEN)

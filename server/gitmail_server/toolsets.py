@@ -7,10 +7,23 @@ from typing import Any
 from gitmail.errors import InvalidInput
 from gitmail_server.tool import Tool
 from gitmail_server.tools import (
+    agents,
+    contacts,
     fetch_inbox,
+    file_reservations,
+    finding,
+    macros,
     marks,
     memory_agents,
+    memory_candidates,
+    memory_consolidate,
+    memory_forget,
     memory_message,
+    memory_search,
+    memory_store,
+    project,
+    reservation_family,
+    sending,
     wait_for_mail,
 )
 
@@ -25,6 +38,7 @@ CORE: tuple[Tool[Any], ...] = (
     memory_search.GET,
     memory_consolidate.CONSOLIDATE,
     memory_candidates.TOOL,
+    file_reservations.TOOL,
     wait_for_mail.TOOL,
 )
 FULL: tuple[Tool[Any], ...] = (
@@ -33,6 +47,25 @@ FULL: tuple[Tool[Any], ...] = (
     memory_consolidate.SUPERSEDE,
     memory_forget.FORGET,
     memory_forget.REINSTATE,
+    project.TOOL,
+    agents.REGISTER,
+    agents.WHOIS,
+    agents.LIST,
+    agents.RETIRE,
+    agents.UNRETIRE,
+    sending.SEND,
+    sending.REPLY,
+    finding.SEARCH,
+    finding.TOPIC,
+    finding.THREAD,
+    finding.SUMMARIZE,
+    contacts.REQUEST,
+    contacts.RESPOND,
+    contacts.LIST,
+    contacts.POLICY,
+    macros.START,
+    macros.PREPARE,
+    *reservation_family.FAMILY,
 )
 
 TOOLSETS = {"core": CORE, "full": FULL}

@@ -14,8 +14,7 @@ from gitmail.cli.command import gitmail_command
 from gitmail.errors import Refused
 from gitmail.git.project import Project, set_project_config
 from gitmail.store.location import STORE_KEY, Place, person_of
-from gitmail.values.names import check_agent_name, name_problem
-from gitmail.values.text import slug
+from gitmail.values.names import check_agent_name
 
 
 @gitmail_command("init")
@@ -24,6 +23,7 @@ from gitmail.values.text import slug
 def command(app: App, store: str | None, name: str | None) -> None:
     """Make the project's store. Running it again repairs the store's hooks and settings."""
     from gitmail.store.create import create_store
+    from gitmail.store.found import store_name
     from gitmail.store.store import system_clock
 
     place = app.place
@@ -36,18 +36,6 @@ def command(app: App, store: str | None, name: str | None) -> None:
     if path != place.store:
         _record(place.project, path)
     _answer(app, Place(place.project, path), created)
-
-
-def store_name(project: Project) -> str:
-    """Return the short name of a new store: the main checkout's folder name, made to fit."""
-    if project.top is not None and project.git_dir == project.common_dir:
-        folder = project.top.name
-    elif project.common_dir.name == ".git":
-        folder = project.common_dir.parent.name
-    else:
-        folder = project.common_dir.name.removesuffix(".git")
-    name = slug(folder, fallback="store")
-    return name if name_problem(name) is None else f"{name[:50].rstrip('.')}-store"
 
 
 def _chosen(place: Place, given: str | None) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -122,5 +121,3 @@ def sent(answer: Sent) -> dict[str, Any]:
 def required(*names: str, **properties: Any) -> dict[str, Any]:
     """Return the schema of a result: these properties, of which `names` are always there."""
     return {"type": "object", "properties": properties, "required": list(names)}
-
-

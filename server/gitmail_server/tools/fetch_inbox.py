@@ -12,6 +12,7 @@ from gitmail.errors import InvalidInput
 from gitmail.index.rows import DeliveryRow
 from gitmail.mail.inbox import MOST, InboxPage, inbox_page
 from gitmail.mail.toon import encode_toon
+from gitmail.store.store import Store
 from gitmail.values.times import format_time, parse_time
 from gitmail_server.access import check_access
 from gitmail_server.projects import check_project
@@ -62,6 +63,12 @@ def handle(session: Session, given: InboxArguments) -> dict[str, Any] | Answer:
         "next_since_ts": None if page.next_since is None else format_time(page.next_since),
     }
     return Answer(content, encode=encode_toon) if wanted == "toon" else content
+
+
+def recent(store: Store, name: str, limit: int, *, bodies: bool = False) -> list[dict[str, Any]]:
+    """Return an agent's recent letters, as fetch_inbox lists them."""
+    page = inbox_page(store, name, limit=limit, bodies=bodies)
+    return [_letter(row, page) for row in page.rows]
 
 
 def _page(
