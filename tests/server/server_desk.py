@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -47,14 +48,16 @@ class Project:
     def open(self) -> Store:
         return Store(self.store, PAT, durable=False)
 
-    def unlimited(self) -> None:
-        """Lift the limit of sends a minute, as a person does: in a clone, pushed."""
+    def limits(self, **limits: int) -> None:
+        """Set limits of gitmail.toml as a person does: in a clone, pushed."""
         clone = self.path.parent / "settings-clone"
         git(self.path.parent, "clone", "-q", str(self.store), str(clone))
         file = clone / "gitmail.toml"
         text = file.read_text()
-        assert "# requests_per_minute = 60\n" in text
-        file.write_text(text.replace("# requests_per_minute = 60", "requests_per_minute = 0"))
+        for key, limit in limits.items():
+            text, found = re.subn(f"# {key} = \\d+\n", f"{key} = {limit}\n", text)
+            assert found == 1
+        file.write_text(text)
         git(clone, "commit", "-qam", "settings")
         git(clone, "push", "-q", "origin", "main")
 

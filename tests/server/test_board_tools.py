@@ -203,7 +203,7 @@ def test_what_cannot_be_waited_for_is_refused(
     talk(project, play, BLUE)
 
 
-def test_presence_ends_with_the_process_and_a_retired_peer_is_gone(project: Project) -> None:
+def test_presence_ends_with_the_process_and_the_reachable_come_first(project: Project) -> None:
     async def play(blue: Voice) -> None:
         board = await blue("memory_agents", action="list")
         assert _named(board).keys() == {BLUE}

@@ -169,7 +169,7 @@ def test_three_agents_with_processes_of_their_own_hold_a_conversation(project: P
 def test_a_hundred_calls_at_once_are_all_answered_and_none_is_done_twice(
     project: Project, era: str
 ) -> None:
-    project.unlimited()
+    project.limits(requests_per_minute=0)
     results: list[Result] = []
 
     async def main() -> None:
