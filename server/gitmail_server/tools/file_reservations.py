@@ -39,7 +39,9 @@ _BELONGS = {
 class ReservationsArguments(Arguments):
     """The arguments of all actions."""
 
-    action: Literal["reserve", "release", "renew", "list", "check"]
+    action: Literal["reserve", "release", "renew", "list", "check"] = Field(
+        description="what to do"
+    )
     paths: Names = Field(
         [], description="as in .gitignore: src/auth/**; or things: port:8080, name:build"
     )
