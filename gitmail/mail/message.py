@@ -13,6 +13,7 @@ from gitmail.index.rows import LetterRow
 from gitmail.mail.deliver import Addressee, Draft, Sent, delivery_change
 from gitmail.mail.references import ambiguous_letter, candidates
 from gitmail.mail.repeats import repeated
+from gitmail.mail.ring_command import ring_out
 from gitmail.store.change import Change, NoChange
 from gitmail.store.store import Store
 from gitmail.store.view import View
@@ -77,7 +78,7 @@ def send(store: Store, caller: Caller, message: Message) -> Sent:
         draft = _draft(letter_id, caller, message, addressees, parent, asked)
         return delivery_change(view, presence, acting, draft, to=asked)
 
-    return store.write(caller.author, decide).result
+    return ring_out(store, store.write(caller.author, decide).result)
 
 
 def _check(message: Message) -> None:

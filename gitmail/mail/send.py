@@ -17,6 +17,7 @@ from gitmail.index.rows import LetterRow
 from gitmail.mail.deliver import Addressee, Draft, Sent, delivery_change
 from gitmail.mail.references import candidates, find_letter_id
 from gitmail.mail.repeats import repeated
+from gitmail.mail.ring_command import ring_out
 from gitmail.store.change import Change, NoChange
 from gitmail.store.store import Store
 from gitmail.store.view import View
@@ -71,7 +72,7 @@ def send_letter(store: Store, caller: Caller, outgoing: Outgoing) -> Sent:
         draft = _draft(letter_id, caller, outgoing, addressees, parent)
         return delivery_change(view, presence, acting, draft)
 
-    return store.write(caller.author, decide).result
+    return ring_out(store, store.write(caller.author, decide).result)
 
 
 def reply_letter(
