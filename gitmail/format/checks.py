@@ -15,6 +15,8 @@ from gitmail.format.letters import letter_from_bytes, remove_marks
 from gitmail.format.memories import memory_from_bytes
 from gitmail.format.reservations import reservation_from_bytes
 from gitmail.values.letter import Delivery
+from gitmail.values.limits import LETTER_TEXT_LIMIT
+from gitmail.values.memory import TEXT_LIMIT as MEMORY_TEXT_LIMIT
 from gitmail.values.names import fold
 from gitmail.values.paths import (
     ATTRIBUTES,
@@ -128,7 +130,7 @@ def _content_problems(path: str, place: PathKind, data: bytes) -> list[str]:
 
 
 def _read_letter(path: str, place: PathKind, data: bytes) -> None:
-    letter_from_bytes(data, path, place.owner or "")
+    _within(path, letter_from_bytes(data, path, place.owner or "").letter.text, LETTER_TEXT_LIMIT)
 
 
 def _read_agent(path: str, _place: PathKind, data: bytes) -> None:
@@ -136,7 +138,13 @@ def _read_agent(path: str, _place: PathKind, data: bytes) -> None:
 
 
 def _read_memory(path: str, _place: PathKind, data: bytes) -> None:
-    memory_from_bytes(data, path)
+    _within(path, memory_from_bytes(data, path).text, MEMORY_TEXT_LIMIT)
+
+
+def _within(path: str, text: str, limit: int) -> None:
+    size = len(text.encode("utf-8", "replace"))
+    if size > limit:
+        raise BrokenFile(path, f"has a text of {size} bytes, and {limit} are the most")
 
 
 def _read_reservation(path: str, _place: PathKind, data: bytes) -> None:

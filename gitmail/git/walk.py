@@ -89,6 +89,15 @@ def count(git_dir: Path, until: str) -> int:
     return int(process.run(["rev-list", "--count", until, "--"], git_dir=git_dir))
 
 
+def paths_ever(git_dir: Path, until: str, folder: str, quarantine: bool = False) -> frozenset[str]:
+    """Return every path below `folder` that any commit up to `until` has added."""
+    args = ["log", "--full-history", "--diff-filter=A", "--name-only", "-z", "--no-renames"]
+    args += ["--no-relative", "--format=tformat:", "--end-of-options", until, "--", folder]
+    out = process.run(args, git_dir=git_dir, quarantine=quarantine)
+    paths = (part.lstrip(b"\n").decode("utf-8", "surrogateescape") for part in out.split(b"\0"))
+    return frozenset(path for path in paths if path)
+
+
 def settle(
     git_dir: Path, since: str | None, until: str, told: Mapping[str, str | None]
 ) -> tuple[PathChange, ...]:

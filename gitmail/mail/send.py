@@ -24,13 +24,14 @@ from gitmail.store.view import View
 from gitmail.values.agent import Agent
 from gitmail.values.ids import new_id
 from gitmail.values.letter import IMPORTANCES
+from gitmail.values.limits import LETTER_TEXT_LIMIT
 from gitmail.values.names import fold
 from gitmail.values.recipients import AgentRef, parse_recipient, refers_to, resolve, resolve_each
 from gitmail.values.requests import check_repeat, letter_digest
 from gitmail.values.secrets import refuse_secrets
 from gitmail.values.text import SUBJECT_LIMIT, check_line, check_subject, check_text, shorten
 
-TEXT_LIMIT = 262_144
+TEXT_LIMIT = LETTER_TEXT_LIMIT
 """Most bytes of a text, in UTF-8."""
 LINE_LIMIT = 120
 

@@ -22,6 +22,7 @@ from gitmail.format.checks import (
 from gitmail.git import walk
 from gitmail.git.objects import ObjectReader
 from gitmail.git.trees import list_tree
+from gitmail.store.numbers import number_problems
 from gitmail.values.names import name_from_person
 from gitmail.values.paths import Kind, classify, mailbox_path
 from gitmail.values.sentences import UNDOES, parse_trailers
@@ -48,7 +49,7 @@ class _Checker:
                 return problems
         ends = walk.diff(self.git_dir, old, new, self.quarantine)
         problems += [problem for problem in self._ends(ends) if not _known(problem, problems)]
-        return problems + self._orphans(ends, new)
+        return problems + self._orphans(ends, new) + self._numbers(ends, old, new)
 
     def _commit(self, commit: walk.WalkedCommit) -> list[str]:
         if self._undoes_exactly(commit):
@@ -127,6 +128,17 @@ class _Checker:
         wanted = {(change.path, change.new_sha, change.old_sha) for change in undone}
         done = {(change.path, change.old_sha, change.new_sha) for change in commit.changes}
         return wanted == done
+
+    def _numbers(self, changes: Iterable[walk.PathChange], old: str, new: str) -> list[str]:
+        """Judge the numbers of new notes where people push; what follows main has been judged."""
+        if not self.authors:
+            return []
+        added = [
+            change
+            for change in changes
+            if change.old_sha is None and change.path not in self.exempt_paths
+        ]
+        return number_problems(self.git_dir, self.reader, old, new, added, self.quarantine)
 
     def _orphans(self, changes: Iterable[walk.PathChange], new: str) -> list[str]:
         """Refuse to lose an agent whose mailbox still holds letters."""

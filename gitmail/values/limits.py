@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 
 from gitmail.errors import Refused
 
+LETTER_TEXT_LIMIT = 262_144
+"""Most bytes of a letter's text, in UTF-8 (contract: one mailbox, shapes)."""
 RATE_WINDOW = timedelta(seconds=60)
 
 
