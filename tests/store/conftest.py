@@ -1,39 +1,5 @@
-"""Fixtures of the store's tests: real stores in temporary folders, and real processes."""
+"""The fixtures that these tests share with others; see post_office_fixtures."""
 
-from __future__ import annotations
+from post_office_fixtures import forge, path, store, template
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from post_office import Forge, make_store, opened
-
-from gitmail.store.store import Store
-
-
-@pytest.fixture(scope="session")
-def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forge]:
-    """Starts processes cheaply; one for the whole session."""
-    made = Forge(tmp_path_factory.mktemp("forge"))
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="session")
-def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_store(tmp_path_factory.mktemp("template") / "store")
-
-
-@pytest.fixture
-def path(_template: Path, tmp_path: Path) -> Path:
-    """The top folder of a store with three registered agents."""
-    shutil.copytree(_template, tmp_path / "store", symlinks=True)
-    return tmp_path / "store"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    """That store, opened."""
-    with opened(path) as store:
-        yield store
+__all__ = ["forge", "path", "store", "template"]

@@ -21,6 +21,7 @@ from post_office import (
     opened,
     post,
 )
+from storming import lost_saves
 
 from gitmail.board.agents import register
 from gitmail.errors import StoreUnavailable
@@ -332,43 +333,3 @@ def test_a_mount_point_inside_the_store_is_refused(store: Store, path: Path) -> 
 @pytest.mark.parametrize("style", ["in place", "rename over", "backup and anew"])
 def test_simultaneous_saves_lose_none(path: Path, forge: Forge, style: str) -> None:
     assert lost_saves(path, forge, style, saves=170, changes=120) == []
-
-
-def lost_saves(path: Path, forge: Forge, style: str, saves: int, changes: int) -> list[str]:
-    """Save a note again and again while its agent's profile changes; return the lines lost."""
-    note = path / NOTE
-    agent = forge.start("profile", path, who=RED, task="Task", count=changes)
-    with opened(path) as store:
-        for number in range(saves):
-            save(note, f"Line {number}.\n".encode(), style)
-            if number % 3 == 0:
-                adopt_edits(store)
-        assert agent.wait().result
-        for _ in range(3):
-            adopt_edits(store)
-        text = committed(store).decode()
-    assert_sound(path)
-    return [f"Line {number}." for number in range(saves) if f"Line {number}.\n" not in text]
-
-
-def save(note: Path, line: bytes, style: str) -> None:
-    """Append a line to the file as an editor would: read it, then write it whole."""
-    while True:
-        try:
-            text = note.read_bytes() + line
-            if style == "in place":
-                with note.open("r+b") as file:
-                    file.write(text)
-                    file.truncate()
-            elif style == "rename over":
-                fresh = note.with_name(f".{note.name}.new")
-                fresh.write_bytes(text)
-                os.replace(fresh, note)
-            else:  # vim with backupcopy=no
-                backup = note.with_name(f"{note.name}~")
-                os.rename(note, backup)
-                note.write_bytes(text)
-                backup.unlink()
-            return
-        except FileNotFoundError:
-            continue
