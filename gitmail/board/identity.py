@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from gitmail.board.caller import Caller
-from gitmail.values.ids import new_id
 from gitmail.values.names import check_agent_name, fold, name_from_person
+
+if TYPE_CHECKING:
+    from gitmail.board.caller import Caller
 
 AGENT_KEY = "gitmail.agent"
 """The key of the project's git config that holds the checkout's lasting name."""
@@ -47,6 +49,9 @@ class Identity:
         Letters count as a maintainer's only from the person at the shell, and only when
         `maintainers` (gitmail.toml) lists that name.
         """
+        from gitmail.board.caller import Caller  # whoever only looks around needs none
+        from gitmail.values.ids import new_id
+
         listed = fold(self.name) in {fold(name) for name in maintainers}
         origin = "maintainer" if self.person and listed else "agent"
         return Caller(self.name, new_id(), person=self.person, origin=origin)

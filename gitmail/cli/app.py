@@ -9,9 +9,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gitmail.board.caller import Caller
 from gitmail.board.handwork import look_at_handwork
 from gitmail.board.identity import AGENT_KEY, Identity, Source, identify
 from gitmail.cli.output import Output
@@ -20,6 +19,9 @@ from gitmail.index.agents import agent_by_name
 from gitmail.store.change import Notice
 from gitmail.store.location import Place, find_project, open_store
 from gitmail.store.store import Store
+
+if TYPE_CHECKING:
+    from gitmail.board.caller import Caller
 
 PROJECT_VARIABLES = ("GITMAIL_PROJECT", "CLAUDE_PROJECT_DIR")
 AGENT_VARIABLE = "GITMAIL_AGENT"
@@ -108,21 +110,23 @@ class App:
             login=self.login,
         )
 
-    def caller(self, store: Store) -> Caller:
-        """Return who acts, under the registered spelling of the name.
+    def name(self, store: Store) -> str:
+        """Return the name of who acts, in its registered spelling.
 
         A name given with --as must be registered: a typing error must not make an agent. The
         others are registered by their first write. Raises NotFound `agent_not_found`.
         """
         identity = self.identity
-        if identity.source is Source.ARGUMENT:
-            from gitmail.mail.references import find_agent
+        if identity.source is not Source.ARGUMENT:
+            return self._own_name(store)
+        from gitmail.mail.references import find_agent
 
-            name = identity.name
-            name = store.read(lambda view: find_agent(view, name, "as").name)
-        else:
-            name = self._own_name(store)
-        return Identity(name, identity.source).caller(store.config().maintainers)
+        return store.read(lambda view: find_agent(view, identity.name, "as").name)
+
+    def caller(self, store: Store) -> Caller:
+        """Return who acts, able to write; raises as `name`."""
+        identity = Identity(self.name(store), self.identity.source)
+        return identity.caller(store.config().maintainers if identity.person else ())
 
     def _own_name(self, store: Store) -> str:
         name = self.identity.name

@@ -112,7 +112,11 @@ def test_a_letter_is_sent_read_answered_and_acknowledged(shop: Shell) -> None:
     )  # fmt: skip
     listed = next(one for one in shop.ask("inbox", "GreenCastle")["letters"] if one["id"] == letter)
     assert (listed["from"], listed["cc"], listed["thread"]) == ("BlueLake", ["BlueLake"], "T-1")
-    assert (listed["topic"], listed["importance"], listed["ack_required"]) == ("plans", "high", True)
+    assert (listed["topic"], listed["importance"], listed["ack_required"]) == (
+        "plans",
+        "high",
+        True,
+    )
 
     shown = shop.ask("read", letter[:8], "--as", "GreenCastle")
     assert (shown["text"], shown["verified"], shown["state"]) == ("Look.", True, "waiting")
@@ -239,7 +243,7 @@ def test_undo_of_an_acknowledgement_makes_the_letter_wait_again(shop: Shell) -> 
 def test_maintain_packs_and_is_done(shop: Shell) -> None:
     send(shop, "BlueLake", "-m", "x")
     assert shop.ask("maintain")["loose_after"] == 0
-    assert "nothing to do" in shop("maintain").out
+    assert "nothing to pack" in shop("maintain").out
     assert shop.ask("inbox", "BlueLake")["waiting"] > 0
 
 
@@ -275,7 +279,9 @@ def test_no_arguments_show_the_help(shop: Shell) -> None:
 
 
 def test_options_stand_before_or_after_the_command(shop: Shell, tmp_path: Path) -> None:
-    before = shop("--project", str(shop.folder), "--as", "BlueLake", "inbox", "--json", cwd=tmp_path)
+    before = shop(
+        "--project", str(shop.folder), "--as", "BlueLake", "inbox", "--json", cwd=tmp_path
+    )
     after = shop("inbox", "--json", "--as", "BlueLake", "--project", str(shop.folder), cwd=tmp_path)
     assert before.json == after.json
     assert before.json["agent"] == "BlueLake"

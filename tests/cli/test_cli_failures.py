@@ -38,18 +38,21 @@ from gitmail_shell import Shell, git
         (("inbox", "--project", "/nowhere"), 1, "project_not_found"),
     ],
 )
-def test_a_failure_is_one_sentence_or_one_object(
-    shop: Shell, args: tuple[str, ...], code: int, error: str
-) -> None:
+def test_a_failure_is_one_object(shop: Shell, args: tuple[str, ...], code: int, error: str) -> None:
     before = shop.commits()
     told = shop(*args, "--json", code=code)
     assert told.json["error"] == error
     assert told.json["message"]
     assert told.err == ""
-    plain = shop(*args, code=code)
-    assert plain.out == ""
-    assert plain.err.startswith("gitmail: ")
     assert shop.commits() == before
+
+
+def test_a_failure_without_json_is_a_sentence_and_a_hint(shop: Shell) -> None:
+    for args, code in ((("inbox", "Nobody"), 1), (("sned",), 2)):
+        told = shop(*args, code=code)
+        assert told.out == ""
+        assert told.err.startswith("gitmail: ")
+        assert told.err.count("\n") == 2
 
 
 def test_text_that_is_not_utf8_is_refused(shop: Shell) -> None:

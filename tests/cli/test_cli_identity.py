@@ -109,7 +109,10 @@ def test_which_project_is_asked_in_order(shop: Shell, tmp_path: Path) -> None:
     ("given", "expected"),
     [
         ({"argument": "A", "environment": "B", "checkout": "C"}, Identity("A", Source.ARGUMENT)),
-        ({"argument": None, "environment": "B", "checkout": "C"}, Identity("B", Source.ENVIRONMENT)),
+        (
+            {"argument": None, "environment": "B", "checkout": "C"},
+            Identity("B", Source.ENVIRONMENT),
+        ),
         ({"environment": " ", "checkout": "C"}, Identity("C", Source.CHECKOUT)),
         ({"git_user": "Pat Person", "login": "pat"}, Identity("PatPerson", Source.PERSON)),
         ({"git_user": " ", "login": "pat"}, Identity("pat", Source.PERSON)),

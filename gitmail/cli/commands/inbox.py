@@ -26,7 +26,7 @@ _HEADINGS = ("id", "date", "from", "", "subject")
 def command(app: App, agent: str | None, everything: bool) -> None:
     """List what waits for AGENT [you], oldest first. Marks nothing."""
     store = app.open(writes=False)
-    found = waiting(store, agent) if agent else _own(store, app.caller(store).name)
+    found = waiting(store, agent) if agent else _own(store, app.name(store))
     now = store.clock()
     handled = _handled(store, found.agent, now) if everything else None
     if app.output.as_json:

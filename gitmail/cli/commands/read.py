@@ -23,10 +23,12 @@ from gitmail.values.names import fold
 def command(app: App, message_id: str) -> None:
     """Print the letter ID. Reading a letter of your own mailbox marks it as read."""
     store = app.open(writes=False)
-    caller = app.caller(store)
-    opened = _marked(store, caller, show_letter(store, message_id, caller.name))
+    name = app.name(store)
+    opened = show_letter(store, message_id, name)
+    if fold(opened.row.delivery.recipient) == fold(name) and opened.row.delivery.unread:
+        opened = _marked(store, app.caller(store), opened)
     if app.output.as_json:
-        receipts = copies(store, opened, caller.name)
+        receipts = copies(store, opened, name)
         app.answer(letter_shape_of(opened, receipts, store.clock()))
     else:
         print_letter(app, opened)
@@ -34,11 +36,9 @@ def command(app: App, message_id: str) -> None:
 
 def _marked(store: Store, caller: Caller, opened: Opened) -> Opened:
     """Mark an own letter as read; where the store cannot be written it is shown all the same."""
-    delivery = opened.row.delivery
-    if fold(delivery.recipient) != fold(caller.name) or not delivery.unread:
-        return opened
     try:
         delivery = mark_read(store, caller, opened.letter.id)
     except GitmailError as error:
         store.notice("not_marked", f"the letter was not marked as read: {error.message}")
+        return opened
     return replace(opened, row=replace(opened.row, delivery=delivery))

@@ -15,7 +15,7 @@ from gitmail.mail.inbox import sent_letters
 def command(app: App, limit: int) -> None:
     """List the letters you sent, newest first, with who read and acknowledged them when."""
     store = app.open(writes=False)
-    name = app.caller(store).name
+    name = app.name(store)
     found = sent_letters(store, name, limit)
     now = store.clock()
     if app.output.as_json:

@@ -15,7 +15,7 @@ from gitmail.mail.inbox import show_letter
 def command(app: App, message_id: str) -> None:
     """Print the letter ID, and who read and acknowledged it when. Never marks it."""
     store = app.open(writes=False)
-    name = app.caller(store).name
+    name = app.name(store)
     opened = show_letter(store, message_id, name)
     receipts = copies(store, opened, name)
     if app.output.as_json:
