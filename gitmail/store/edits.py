@@ -34,6 +34,7 @@ AGENTS = "agents"
 STILL_SAVING_SECONDS = 1.0
 """A file that cannot be read yet and is younger than this may be in the middle of a save."""
 
+_NOTES = frozenset({Kind.AGENT, Kind.MEMORY, Kind.SUPERSEDED})
 _EDITORS_OWN = re.compile(r"^[.#]|~$|\.(swp|swx|tmp|bak|orig|part)$|^4913$")
 
 
@@ -183,7 +184,7 @@ def _settle(store: Store, session: WriteSession, found: _Found, edits: Edits) ->
         edits.set_aside.append(found.path)
     elif place.kind is Kind.INBOX:
         _try(store, found, edits, lambda: _deliver(store, session, found, edits))
-    elif place.kind in (Kind.AGENT, Kind.MEMORY) or found.path in FIXED_FILES:
+    elif place.kind in _NOTES or found.path in FIXED_FILES:
         _try(store, found, edits, lambda: _adopt_note(store, session, found, edits))
     else:
         _set_aside(store, found, f"{found.path} is no file of a store", edits)

@@ -12,6 +12,7 @@ from gitmail.git.commits import Person
 from gitmail.git.trees import list_tree
 from gitmail.index.letters import sent
 from gitmail.store.change import Change, Written
+from gitmail.store.edits import adopt_edits
 from gitmail.store.store import Store
 from gitmail.store.view import View
 from gitmail.values import sentences
@@ -26,6 +27,7 @@ def undo(store: Store, who: Person, commit: str) -> Written[str]:
     where a path has changed since, and where an agent would vanish whose mailbox holds letters.
     """
     target = walk.resolve_commit(store.git_dir, commit)
+    adopt_edits(store, (), _touched(store, target))
 
     def decide(view: View) -> Change[str]:
         record = store.reader.commit(target)
@@ -45,6 +47,13 @@ def undo(store: Store, who: Person, commit: str) -> Written[str]:
         return Change(files, message, target)
 
     return store.write(who, decide)
+
+
+def _touched(store: Store, target: str) -> list[str]:
+    """Return the files that a commit wrote: what a person saved there since counts as a change."""
+    parents = store.reader.commit(target).parents
+    changes = walk.diff(store.git_dir, parents[0], target) if len(parents) == 1 else ()
+    return [change.path for change in changes if change.new_sha is not None]
 
 
 def _check_unchanged(view: View, target: str, changes: tuple[walk.PathChange, ...]) -> None:
