@@ -23,13 +23,35 @@ SNAPSHOT = Path(__file__).with_name("tools.json")
 TOKENS, CHARACTERS_A_TOKEN = 5_000, 4
 
 
-SELF_EXPLAINING = set(
-    "accept ack_required agent_name entry_id entry_ids file_reservation_reason"
-    " file_reservation_ttl_seconds inbox_limit include_inbox_bodies include_retired"
-    " include_superseded limit max_clusters min_cluster_size model n program sender_name source tag"
-    " tags task_description thread_id to_agent top_k topic".split()
-)
-"""Arguments whose name is their description; each word of tools/list is paid for in each session."""
+SELF_EXPLAINING = {
+    "accept",
+    "ack_required",
+    "agent_name",
+    "entry_id",
+    "entry_ids",
+    "file_reservation_reason",
+    "file_reservation_ttl_seconds",
+    "inbox_limit",
+    "include_inbox_bodies",
+    "include_retired",
+    "include_superseded",
+    "limit",
+    "max_clusters",
+    "min_cluster_size",
+    "model",
+    "n",
+    "program",
+    "sender_name",
+    "source",
+    "tag",
+    "tags",
+    "task_description",
+    "thread_id",
+    "to_agent",
+    "top_k",
+    "topic",
+}
+"""Arguments whose name says it all; each word of tools/list is paid for in each session."""
 
 
 def nowhere() -> Desk:
