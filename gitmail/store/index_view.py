@@ -7,11 +7,8 @@ files both before and after they are computed (see gitmail.index.Index.same_file
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -23,6 +20,7 @@ from gitmail.git.durable import disk_error
 from gitmail.git.objects import ObjectReader
 from gitmail.index.apply import AppliedCommit, FileChange, apply, reconcile
 from gitmail.index.index import Index, IndexBusy, IndexUnusable
+from gitmail.store.index_apart import open_apart
 from gitmail.store.lock import WriteLock
 from gitmail.store.private import PrivateState
 from gitmail.store.rebuilding import LastVersions
@@ -160,6 +158,8 @@ class IndexView:
         if marker is None:
             raise IndexUnusable("the index names no commit")
         if not walk.is_ancestor(self._git_dir, marker, main):
+            if self._is_gone(marker):
+                raise IndexUnusable(f"git does not have the commit {marker} any more")
             raise MainRewound(marker, main)
         problems = () if trusted else self._check(marker, main)
         if problems:
@@ -218,21 +218,7 @@ class IndexView:
         self._mine.apart = error.message
 
     def _open_apart(self) -> Index:
-        """Return the store's index read in place or copied, else one built from git elsewhere."""
-        try:
-            index = Index.open_read_only(self._private.index)
-            if index.marker() == self._read_main():
-                return index
-            index.close()
-        except (IndexUnusable, OSError):
-            pass
-        try:
-            folder = tempfile.mkdtemp(prefix="gitmail-index-")
-            index = self.build_at(Path(folder) / "index.sqlite")
-        except OSError as error:
-            raise disk_error(error, tempfile.gettempdir()) from error
-        weakref.finalize(index, shutil.rmtree, folder, ignore_errors=True)
-        return index
+        return open_apart(self._private.index, self._read_main(), self.build_at)
 
     def build_at(self, path: Path) -> Index:
         """Build a second index from git alone, at `path`; for comparing it with the live one."""
@@ -271,13 +257,14 @@ class IndexView:
         has lost the index.
         """
         main, shown = self._read_main(), self._tree_marker()
-        if shown is None or shown == main:
-            return main
+        return main if shown is None or self._is_gone(shown) else shown
+
+    def _is_gone(self, commit: str) -> bool:
         try:
-            self._reader.commit(shown)
+            self._reader.commit(commit)
         except StoreUnavailable:
-            return main
-        return shown
+            return True
+        return False
 
     def _locked(self) -> _Held:
         return _Held(self._lock)
