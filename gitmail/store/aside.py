@@ -13,6 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from gitmail.store.blobs import blob_id
@@ -57,12 +58,20 @@ class AsideFolder:
         for entry in self._entries():
             if not entry.displaced:
                 continue
-            full = os.path.join(self._folder, entry.file)
-            data = _read(full)
+            data = _read(os.path.join(self._folder, entry.file))
             if data is not None and blob_id(data) != entry.base:
                 yield entry, data
-            elif now - entry.at >= SETTLE_SECONDS or data is None:
+            elif _settled(entry, data, now):
                 self.remove(entry)
+
+    def pending(self, now: float) -> bool:
+        """Tell whether `changed` has anything to yield or to remove; needs no lock."""
+        for entry in self._entries():
+            if entry.displaced:
+                data = _read(os.path.join(self._folder, entry.file))
+                if _settled(entry, data, now) or blob_id(data or b"") != entry.base:
+                    return True
+        return False
 
     def settle(self, entry: SetAside, data: bytes) -> None:
         """Say that the save in a displaced file was taken over; it may be saved to once more."""
@@ -80,8 +89,8 @@ class AsideFolder:
         """Return kept files that no command has named yet, and mark them as named."""
         fresh = [entry for entry in self._entries() if entry.reason and not self._told(entry)]
         for entry in fresh:
-            with open(self._note(entry.file) + ".told", "wb"):
-                pass
+            with suppress(OSError), open(self._note(entry.file) + ".told", "wb"):
+                pass  # on a store that cannot be written they are named again
         return fresh
 
     def remove(self, entry: SetAside) -> None:
@@ -125,6 +134,10 @@ class AsideFolder:
 
     def _note(self, file: str) -> str:
         return os.path.join(self._folder, file + ".json")
+
+
+def _settled(entry: SetAside, data: bytes | None, now: float) -> bool:
+    return data is None or now - entry.at >= SETTLE_SECONDS
 
 
 def _read(path: str) -> bytes | None:

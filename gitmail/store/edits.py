@@ -70,7 +70,8 @@ def adopt_edits(
     """
     folders, files = list(folders), list(files)
     touched, unstamped = store.read(lambda view: _look(store, view, folders, files))
-    if not touched and AsideFolder(store.private).empty():
+    aside = AsideFolder(store.private)
+    if not touched and (aside.empty() or not aside.pending(store.clock().timestamp())):
         if unstamped:
             with suppress(StoreBusy, StoreUnavailable, OSError):  # it only saves the next look
                 _remember(store.index_view.current(), store, folders)
