@@ -102,7 +102,8 @@ class WriteLock:
 
     @contextmanager
     def _between_processes(self, deadline: float, wait: float) -> Iterator[None]:
-        from filelock import FileLock, Timeout  # 0.06 s to import: readers never need it
+        if wait > 0:
+            import filelock  # noqa: F401 - 0.06 s, before it is our turn; readers rarely need it
 
         turn = self._queue_up(self._private.turn, deadline, wait)
         try:
@@ -110,6 +111,8 @@ class WriteLock:
         finally:
             os.close(turn)
         try:
+            from filelock import FileLock, Timeout
+
             lock = FileLock(str(self._private.lock), fallback_to_soft=False)
             try:
                 lock.acquire(timeout=max(deadline - time.monotonic(), 0), poll_interval=0.005)
