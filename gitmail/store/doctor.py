@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from gitmail.errors import BrokenFile, GitmailError
 from gitmail.format.checks import check_new_file
 from gitmail.git import process, repository
+from gitmail.git.durable import disk_error
 from gitmail.git.maintain import count_loose
 from gitmail.git.refs import read_main
 from gitmail.git.trees import list_tree
@@ -67,6 +68,9 @@ def examine(store: Store, *, fix: bool = False, progress: Progress = lambda _: N
             findings += step(store, fix)
         except GitmailError as error:
             findings.append(Finding("error", error.code, error.message))
+        except OSError as error:
+            failure = disk_error(error, error.filename or store.path)
+            findings.append(Finding("error", failure.code, failure.message))
     return Examination(tuple(findings))
 
 

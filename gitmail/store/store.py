@@ -245,6 +245,8 @@ class Store:
         marker = self.tree.marker()
         if marker == commit:
             return
+        if marker is not None and not self.has_object(marker):
+            marker = None  # pruned by hand: every file is compared
         changes = [
             TreeChange(
                 change.path,
