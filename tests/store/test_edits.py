@@ -167,6 +167,15 @@ def test_the_files_of_an_editor_are_no_edits(store: Store) -> None:
     assert store.main() == before
 
 
+def test_files_that_are_kept_aside_cost_no_lock(store: Store, path: Path, forge: Forge) -> None:
+    note_of(store).write_bytes(b"no header")
+    old(note_of(store))
+    adopt_edits(store)
+    register(store, RED, task="Displaces the old file")
+    with store.lock.hold():  # an adopt that wants the lock would be a write inside a write
+        assert not adopt_edits(store)
+
+
 # -- letters -----------------------------------------------------------------------------------
 
 

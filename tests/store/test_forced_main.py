@@ -20,7 +20,7 @@ from post_office import (
     post,
 )
 
-from gitmail.errors import Refused
+from gitmail.errors import Refused, StoreUnavailable
 from gitmail.store.doctor import examine
 from gitmail.store.store import Store
 
@@ -132,4 +132,32 @@ def test_a_letter_dropped_by_a_hand_made_commit_is_restored_by_doctor(written: P
         assert "may not be removed" in notice.message
         assert examine(store, fix=True).healthy
     assert files_on_disk(written) == before
+    assert_sound(written)
+
+
+def test_a_followed_tip_that_was_pruned_does_not_lock_everybody_out(written: Path) -> None:
+    """Set back, reflogs expired, pruned: that is gone from git, and work goes on from main."""
+    _back(written)
+    git(written, "reflog", "expire", "--expire=now", "--all")
+    git(written, "gc", "--quiet", "--prune=now")
+    with opened(written) as store:
+        assert store.read(lambda view: view.main) == main_of(written)
+        post(store, BLUE, GREEN, subject="On from here")
+        store.take_notices()
+        assert examine(store, fix=True).findings
+    with opened(written) as store:
+        assert store.tree.marker() == store.main()
+
+
+def test_a_deleted_main_is_put_back_by_doctor(written: Path) -> None:
+    with opened(written) as store:
+        before = answers(store)
+    git(written, "update-ref", "-d", "refs/heads/main")
+    with opened(written) as store:
+        with pytest.raises(StoreUnavailable) as caught:
+            post(store, BLUE, GREEN)
+        assert caught.value.code == "main_missing"
+        assert "gitmail doctor --fix" in caught.value.hint
+        examine(store, fix=True)
+        assert answers(store) == before
     assert_sound(written)
