@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gitmail.errors import NotFound
 
 _NOT_PLAIN = re.compile(rb"\[include|worktreeconfig|\n[ \t]*worktree|\\\n", re.IGNORECASE)
-_SECTION = re.compile(rb"^\[gitmail\]\n((?:\t[^\n]*\n)*)", re.MULTILINE)
+_SECTION = re.compile(rb"^\[gitmail\]\n((?:\t[^\n]*\n)*)(?=\[|\Z)", re.MULTILINE)
 _ANY_GITMAIL = re.compile(rb"^[ \t]*\[[ \t]*gitmail", re.IGNORECASE | re.MULTILINE)
 _VALUE = re.compile(rb"\t([A-Za-z-]+) = ([A-Za-z0-9._/+-]+)\n")
 _MAIN = "refs/heads/main"

@@ -37,7 +37,6 @@ async def server_of(world: World, *, channel: bool = False) -> AsyncIterator[Git
         ending.callback(session.close)
         notify = Notify(session, channel=channel)
         server = GitmailServer(session, tools_of("core"), **notify.options())
-        notify.offer(server)
         yield server
 
 
