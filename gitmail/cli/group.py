@@ -13,6 +13,8 @@ COMMANDS = {
     "where": "where",
     "register": "register",
     "agents": "agents",
+    "token": "token",
+    "retire": "retire",
     "send": "send",
     "sent": "sent",
     "inbox": "inbox",

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
 from mcp.server import MCPServer
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp_types import CallToolResult, Resource, ResourceTemplate, ToolAnnotations
 from mcp_types import Tool as ListedTool
 
 from gitmail import __version__
-from gitmail.errors import GitmailError, InvalidInput
+from gitmail.errors import GitmailError, InvalidInput, NotFound
+from gitmail_server import resources
 from gitmail_server.arguments import input_schema, read_arguments
 from gitmail_server.in_flight import InFlight
 from gitmail_server.results import failure, success
@@ -47,10 +50,18 @@ COMMON_OUTPUT: dict[str, Any] = {
 """What every result may say; explained once, in the instructions, and not in each tool."""
 
 
-class GitmailServer(MCPServer[Any]):
-    """An MCP server over one session; the tools are data (see toolsets)."""
+class Sessions(Protocol):
+    """Where the session of a request comes from; None is a request without a transport's own."""
 
-    def __init__(self, session: Session, tools: Mapping[str, Tool[Any]], **options: Any) -> None:
+    def of(self, request: Any) -> Session:
+        """Return whom the request speaks for."""
+        ...
+
+
+class GitmailServer(MCPServer[Any]):
+    """An MCP server over the sessions of one store; the tools are data (see toolsets)."""
+
+    def __init__(self, sessions: Sessions, tools: Mapping[str, Tool[Any]], **options: Any) -> None:
         super().__init__(
             "gitmail",
             title="gitmail",
@@ -59,7 +70,7 @@ class GitmailServer(MCPServer[Any]):
             log_level="WARNING",
             **options,
         )
-        self._session = session
+        self._sessions = sessions
         self._tools = tools
         self._limiters: dict[bool, anyio.CapacityLimiter] = {}
         self.in_flight = InFlight()
@@ -72,14 +83,16 @@ class GitmailServer(MCPServer[Any]):
         self,
         name: str,
         arguments: dict[str, Any],
-        context: Any = None,  # noqa: ARG002 - the SDK's signature
+        context: Any = None,
     ) -> CallToolResult:
         """Run a tool; every foreseen failure is a result, in the contract's form."""
         tool = self._tools.get(name)
         waits = tool is not None and tool.waits
-        with self.in_flight, self._session.stops.stoppable():
+        session = self._sessions.of(_request_of(context))
+        with self.in_flight, session.stops.stoppable():
             return await anyio.to_thread.run_sync(
                 self._call,
+                session,
                 name,
                 arguments,
                 limiter=self._limiter(waits),
@@ -92,8 +105,28 @@ class GitmailServer(MCPServer[Any]):
             self._limiters[waits] = anyio.CapacityLimiter(WAITERS if waits else WORKERS)
         return self._limiters[waits]
 
-    def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
-        session = self._session
+    async def list_resources(self) -> list[Resource]:
+        """Return the resources that have no variable part."""
+        return resources.listed()
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """Return the templates of all others."""
+        return resources.templates()
+
+    async def read_resource(self, uri: Any, context: Any = None) -> list[ReadResourceContents]:
+        """Read a resource; a failure keeps its sentence."""
+        session = self._sessions.of(_request_of(context))
+        try:
+            text = await anyio.to_thread.run_sync(
+                resources.read, session, str(uri), limiter=self._limiter(False)
+            )
+        except NotFound as error:
+            raise ResourceNotFoundError(error.message) from error
+        except GitmailError as error:
+            raise ResourceError(f"{error.message} {error.hint}".strip()) from error
+        return [ReadResourceContents(content=text, mime_type=resources.MIME)]
+
+    def _call(self, session: Session, name: str, arguments: dict[str, Any]) -> CallToolResult:
         try:
             tool = self._find(name)
             if tool.needs_store:
@@ -123,6 +156,11 @@ class GitmailServer(MCPServer[Any]):
                 available=list(self._tools),
             )
         return tool
+
+
+def _request_of(context: Any) -> Any:
+    """Return the HTTP request behind a call; None over stdio."""
+    return None if context is None else context.request_context.request
 
 
 def listed(tool: Tool[Any]) -> ListedTool:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from typing import Protocol
 
 from gitmail.errors import GitmailError
 from gitmail.git.maintain import count_loose
 from gitmail.mail.maintenance import tidy
 from gitmail.store.edits import adopt_edits
+from gitmail.store.store import Store
 from gitmail_server.in_flight import InFlight
-from gitmail_server.session import Session
 
 logger = logging.getLogger("gitmail.server")
 
@@ -29,10 +30,19 @@ MANY_LOOSE = 3_000
 PACK_SECONDS = 1.5
 
 
+class HasStore(Protocol):
+    """Whatever knows the store: a session, or many."""
+
+    @property
+    def store(self) -> Store:
+        """The opened store; raises GitmailError while there is none."""
+        ...
+
+
 class Caretaker:
     """One daemon thread of a server process; `start` it once."""
 
-    def __init__(self, session: Session, in_flight: InFlight) -> None:
+    def __init__(self, session: HasStore, in_flight: InFlight) -> None:
         self._session = session
         self._in_flight = in_flight
 

@@ -9,7 +9,6 @@ middleware sees every request, the lifespan runs beside them.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
@@ -17,9 +16,7 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
 from mcp.shared.exceptions import MCPError
@@ -63,29 +60,6 @@ class Notify:
             "middleware": [self._middle],
             "lifespan": self._lifespan,
         }
-
-    def offer(self, server: MCPServer[Any]) -> None:
-        """Add the resource that subscriptions are about."""
-
-        @server.resource(
-            INBOX + "{agent}",
-            title="Inbox",
-            description="What waits for an agent: count, ids, senders, subjects; no texts.",
-            mime_type="application/json",
-        )
-        def inbox(agent: str) -> str:
-            try:
-                return self._inbox(agent)
-            except GitmailError as error:
-                raise ResourceError(error.message) from error
-
-    def _inbox(self, agent: str) -> str:
-        found = pending_now(self._session.store, agent)
-        letters = [
-            {"id": one.id, "from": one.sender, "subject": one.subject, "urgent": one.urgent}
-            for one in found.letters
-        ]
-        return json.dumps({"agent": agent, "waiting": len(letters), "letters": letters})
 
     # -- what clients ask ----------------------------------------------------------------------
 

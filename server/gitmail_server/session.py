@@ -41,6 +41,10 @@ class Session:
         self.stops = Stops()
         self.known_projects: set[str] = set()
 
+    def of(self, _request: object) -> Session:
+        """Return the session that a request belongs to: a stdio server has one for all."""
+        return self
+
     @property
     def desk(self) -> Desk:
         """The opened desk; raises what gitmail_server.desk.open_desk raises."""

@@ -13,7 +13,10 @@ from gitmail.errors import StoreUnavailable
 @click.option("--agent", metavar="NAME", help="Speak for this agent.")
 @click.option("--toolset", type=click.Choice(["core", "full"]), default="core", show_default=True)
 @click.option("--http", metavar="HOST:PORT", help="Serve many agents over HTTP instead.")
-def command(app: App, agent: str | None, toolset: str, http: str | None) -> int:
+@click.option("--allow-network", is_flag=True, help="With --http: other machines may connect.")
+def command(
+    app: App, agent: str | None, toolset: str, http: str | None, allow_network: bool
+) -> int:
     """Serve an agent host over MCP on standard input and output, until its input ends."""
     try:
         from gitmail_server.serve import main as serve
@@ -27,6 +30,7 @@ def command(app: App, agent: str | None, toolset: str, http: str | None) -> int:
         agent=agent or app.as_name,
         toolset=toolset,
         http=http,
+        network=allow_network,
         project=app.project_path,
         environ=app.environ,
     )

@@ -25,8 +25,16 @@ def moment(when: datetime | None) -> str | None:
 
 
 def agent(one: Agent, presence: Presence) -> dict[str, Any]:
-    """Return a profile; what an agent does not say is left out."""
+    """Return a profile and whether a process of the agent lives now."""
     seen = presence.seen(one.name)
+    shown = profile(one) | {"attached": seen.attached}
+    if seen.last_action is not None:
+        shown["last_active_ts"] = format_time(seen.last_action)
+    return shown
+
+
+def profile(one: Agent) -> dict[str, Any]:
+    """Return what is committed of an agent; what it does not say is left out."""
     said = {
         "name": one.name,
         "id": one.id,
@@ -37,9 +45,7 @@ def agent(one: Agent, presence: Presence) -> dict[str, Any]:
         "project": one.project,
         "person": one.person or None,
         "registered_ts": format_time(one.registered_at),
-        "last_active_ts": moment(seen.last_action),
         "contact_policy": one.contact_policy or "open",
-        "attached": seen.attached,
         "retired_ts": moment(one.retired_at),
     }
     return {key: value for key, value in said.items() if value is not None}
