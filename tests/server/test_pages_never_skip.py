@@ -78,8 +78,8 @@ def test_each_letter_is_received_once_whatever_happens_between_pages(
             world.send(BLUE)
         received: list[str] = []
         after = None
-        for step in range(30):
-            if step < 20:
+        for step in range(22):
+            if step < 12:
                 chance.choice(events)()
             page = receive(store, world.reader, after=after, limit=chance.randint(1, 3))
             received += [one.letter.id for one in page.messages]
