@@ -5,11 +5,12 @@ Everything is in the header; the text below it is free for notes and kept by eve
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gitmail.errors import InvalidInput
 from gitmail.format.fields import FieldReader
 from gitmail.format.header import load
 from gitmail.format.problem import HeaderValue
-from gitmail.format.writing import Writable, dump
 from gitmail.values.paths import Kind, classify
 from gitmail.values.reservation import (
     DEFAULT_TTL_SECONDS,
@@ -18,6 +19,9 @@ from gitmail.values.reservation import (
     Reservation,
 )
 from gitmail.values.targets import split_targets
+
+if TYPE_CHECKING:
+    from gitmail.format.writing import Writable
 
 RESERVATION_KEYS = (
     "id", "holder", "paths", "names", "exclusive", "reason", "thread", "date", "expires",
@@ -38,6 +42,8 @@ def reservation_to_bytes(reservation: Reservation) -> bytes:
 
     Raises BrokenFile (file `<reservation>`) for a value that could not be read back.
     """
+    from gitmail.format.writing import dump  # the guard only reads
+
     pairs: list[tuple[str, Writable]] = [
         (key, getattr(reservation, key))
         for key in RESERVATION_KEYS
@@ -79,7 +85,7 @@ def update_reservation(data: bytes, file: str, changed: Reservation) -> bytes:
 
     Comments, unknown keys and notes stay byte for byte. Raises BrokenFile.
     """
-    from gitmail.format.edit import set_keys  # readers, such as the guard, never need it
+    from gitmail.format.edit import set_keys
 
     values: dict[str, Writable | None] = {
         key: getattr(changed, key) for key in CHANGING_KEYS if key != "waiting"

@@ -27,9 +27,8 @@ def staged_paths(environment: Mapping[str, str], cwd: Path) -> list[bytes]:
     Concluding a merge counts only what differs from every side: what comes unchanged from a
     branch is not changed by whoever merges it. Raises StoreUnavailable (`git_failed` …).
     """
-    git_dir = Path(one_line(ask(["rev-parse", "--absolute-git-dir"], environment, cwd)))
     changed = _against("HEAD", environment, cwd)
-    for parent in _merged_heads(git_dir):
+    for parent in _merged_heads(_git_dir(environment, cwd)):
         changed &= _against(parent, environment, cwd)
     return sorted(changed)
 
@@ -60,6 +59,16 @@ def pushed_paths(
         "".join(f"{oid}\n" for oid in times).encode("ascii"),
     )
     return _newest(shown, times)
+
+
+def _git_dir(environment: Mapping[str, str], cwd: Path) -> Path:
+    """Return the checkout's git folder, asking git only where it cannot be seen."""
+    given = environment.get("GIT_DIR")
+    if given:
+        return cwd / given
+    if (cwd / ".git").is_dir():
+        return cwd / ".git"
+    return Path(one_line(ask(["rev-parse", "--absolute-git-dir"], environment, cwd)))
 
 
 def _against(revision: str, environment: Mapping[str, str], cwd: Path) -> set[bytes]:

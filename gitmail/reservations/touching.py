@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gitmail.reservations.globs import expression, matches
-from gitmail.reservations.rules import same_agent
+from gitmail.values.names import fold
 from gitmail.values.reservation import Reservation
 
 
@@ -74,7 +74,7 @@ def held_by_others(
 ) -> list[Reservation]:
     """Return the reservations of paths that somebody else than `me` holds now, oldest first."""
     held = [one for one in reservations if one.paths and one.held(now)]
-    others = [one for one in held if me is None or not same_agent(one.holder, me)]
+    others = [one for one in held if me is None or fold(one.holder) != fold(me)]
     return sorted(others, key=lambda one: (one.date, one.id))
 
 

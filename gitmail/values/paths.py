@@ -16,12 +16,15 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from gitmail.values.ids import PREFIX_LENGTH
-from gitmail.values.letter import Letter
 from gitmail.values.names import name_problem
 from gitmail.values.text import slug
 from gitmail.values.times import compact_time, day_folder
+
+if TYPE_CHECKING:
+    from gitmail.values.letter import Letter
 
 FILE_NAME_LIMIT = 120
 SLUG_LIMIT = 60
