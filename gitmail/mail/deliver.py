@@ -20,9 +20,10 @@ from gitmail.store.change import Change
 from gitmail.store.view import View
 from gitmail.values import sentences
 from gitmail.values.agent import Agent
+from gitmail.values.ids import new_id
 from gitmail.values.letter import Letter
 from gitmail.values.limits import RATE_WINDOW, MailboxLoad, SendLimits, check_mailboxes, check_rate
-from gitmail.values.paths import inbox_path, keep_path, letter_file_name
+from gitmail.values.paths import archive_path, inbox_path, keep_path, letter_file_name
 from gitmail.values.receipt import WakeDecision
 from gitmail.values.recipients import check_contact
 from gitmail.values.times import after
@@ -97,7 +98,7 @@ def delivery_change(
     Raises Refused `recipient_blocked`, `rate_limited`, `queue_full`; all or nothing.
     """
     _check_limits(view, acting.agent, draft)
-    letter = _letter(view, acting.agent, draft)
+    letter = _with_free_name(view, _letter(view, acting.agent, draft), draft.addressees)
     decisions = wake_decisions(
         view,
         presence,
@@ -163,6 +164,21 @@ def _letter(view: View, sender: Agent, draft: Draft) -> Letter:
         request_id=draft.request_id,
         request=draft.request,
     )
+
+
+def _with_free_name(view: View, letter: Letter, addressees: Sequence[Addressee]) -> Letter:
+    """Return the letter under an id whose file name none of its mailboxes has, waiting or handled.
+
+    A name holds the second, eight digits of the id and the subject: two letters may meet in it.
+    """
+    while True:
+        file = letter_file_name(letter)
+        names = [one.agent.name for one in addressees]
+        paths = [inbox_path(name, file) for name in names]
+        paths += [archive_path(name, letter.date, file) for name in names]
+        if not view.index.blobs(paths):
+            return letter
+        letter = replace(letter, id=new_id())
 
 
 def _expiry(view: View, draft: Draft) -> timedelta | None:
