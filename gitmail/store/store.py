@@ -29,7 +29,7 @@ from gitmail.store.checks import check_following
 from gitmail.store.index_view import IndexView, MainRewound
 from gitmail.store.lock import DEFAULT_WAIT, WriteLock
 from gitmail.store.private import PrivateState
-from gitmail.store.tree import Tree, TreeChange
+from gitmail.store.tree import Tree, TreeChange, is_leftover
 from gitmail.store.view import View
 from gitmail.store.writing import ATTEMPTS, WriteSession, rewound_sentence
 from gitmail.values.paths import CONFIG
@@ -218,7 +218,7 @@ class Store:
         """True when some writer, dead or alive, has files in tmp/ right now."""
         try:
             with os.scandir(self.private.tmp) as entries:
-                return next(entries, None) is not None
+                return any(is_leftover(entry) for entry in entries)
         except FileNotFoundError:
             return False
 

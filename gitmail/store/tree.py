@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from gitmail.store.aside import AsideFolder
 from gitmail.store.blobs import blob_id
 from gitmail.store.exchange import exchange
 from gitmail.store.private import PrivateState
+
+_REFS = ("ref-", "intent-")
+"""Private files of gitmail.git.refs, which removes them itself."""
+_FOREIGN_SECONDS = 3600.0
 
 TreeFiles = dict[str, str]
 """Temporary files with the new content of paths, by path."""
@@ -140,14 +145,16 @@ class Tree:
         `known` tells whether git has a blob. A file that was being swapped with one that nobody
         committed may hold a person's only copy: it is kept aside.
         """
-        for name in os.listdir(self._private.tmp):
+        with os.scandir(self._private.tmp) as entries:
+            leftovers = [entry.name for entry in entries if is_leftover(entry)]
+        for name in leftovers:
             full = os.path.join(self._private.tmp, name)
             if name.startswith(("tree-swap-", "tree-old-")) and os.path.isfile(full):
                 with open(full, "rb") as file:
                     data = file.read()
                 if not known(blob_id(data)):
                     self._aside.keep(full, name, "a save found while repairing after a crash")
-            if name.startswith("tree-"):
+            if not name.startswith(_REFS):
                 _unlink(full)
 
     def _write_temporary(self, data: bytes) -> str:
@@ -259,6 +266,19 @@ class Tree:
                 return folder
             folder = os.path.dirname(folder)
         return folder
+
+
+def is_leftover(entry: os.DirEntry[str]) -> bool:
+    """Tell whether a file in tmp/ is a writer's, or some other that nobody has touched for long.
+
+    Others are of a program that may be at work without the lock, such as doctor's scratch index.
+    """
+    if entry.name.startswith(("tree-", *_REFS)):
+        return True
+    try:
+        return time.time() - entry.stat(follow_symlinks=False).st_mtime > _FOREIGN_SECONDS
+    except FileNotFoundError:
+        return False
 
 
 def _link_new(temporary: str, target: str) -> bool:
