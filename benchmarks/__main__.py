@@ -13,10 +13,11 @@ from pathlib import Path
 
 from benchmarks.others import Figure, fan_out, rebuild, start_up, through_server, writers
 from benchmarks.sends import Row, measure_sends
+from benchmarks.waking import waking
 from gitmail.git.environment import strip_process_environment
 from gitmail.git.process import git_version, run
 
-PARTS = ("sends", "startup", "rebuild", "fanout", "writers", "server")
+PARTS = ("sends", "startup", "rebuild", "fanout", "writers", "server", "waking")
 
 
 def main() -> None:
@@ -62,6 +63,7 @@ def _parts(folder: Path, quick: bool) -> dict[str, Callable[[], list[Figure]]]:
         "fanout": lambda: fan_out(folder),
         "writers": lambda: writers(folder, 1 if quick else 5),
         "server": server,
+        "waking": lambda: waking(project("waking"), letters=15 if quick else 60),
     }
 
 
