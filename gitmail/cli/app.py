@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gitmail.board.handwork import look_at_handwork
 from gitmail.board.identity import AGENT_KEY, Identity, Source, identify
+from gitmail.board.presence import Presence
 from gitmail.cli.output import Output
 from gitmail.errors import StoreUnavailable
 from gitmail.index.agents import agent_by_name
@@ -124,8 +125,9 @@ class App:
         return store.read(lambda view: find_agent(view, identity.name, "as").name)
 
     def caller(self, store: Store) -> Caller:
-        """Return who acts, able to write; raises as `name`."""
+        """Return who acts, able to write; raises as `name`. Counts as an action of theirs."""
         identity = Identity(self.name(store), self.identity.source)
+        Presence(store.private).acted(identity.name, store.clock())
         return identity.caller(store.config().maintainers if identity.person else ())
 
     def _own_name(self, store: Store) -> str:

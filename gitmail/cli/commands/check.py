@@ -38,8 +38,7 @@ def command(app: App, paths: tuple[str, ...]) -> int:
             raise
         app.answer({"held": [], "stopped": False}, [error.message])
         return 0
-    me = app.caller(store)
-    name = None if me.person else me.name
+    name = None if app.identity.person else app.name(store)
     found = _files(app, store, name, [path for path in paths if _is_file(app, path)])
     found += _targets(store, name, [path for path in paths if not _is_file(app, path)])
     stops = name is not None or store.config().guard_people == "block"

@@ -18,7 +18,7 @@ _HEADINGS = ("id", "holder", "how", "time", "what")
 def command(app: App, mine: bool) -> None:
     """List what is reserved and who waits. Changes nothing."""
     store = app.open(writes=False)
-    found, now = list_reservations(store, app.caller(store).name if mine else None)
+    found, now = list_reservations(store, app.name(store) if mine else None)
     if app.output.as_json:
         shapes = [reservation_shape(one.reservation, one.turn) for one in found]
         app.answer({"reservations": shapes})
