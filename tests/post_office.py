@@ -6,6 +6,7 @@ processes, each with a store of its own, without paying for an interpreter each 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -30,6 +31,9 @@ from gitmail.mail.deliver import Sent
 from gitmail.mail.inbox import inbox_page, sent_letters, waiting
 from gitmail.mail.receive import receive
 from gitmail.mail.send import Outgoing, send_letter
+from gitmail.memory.consolidating import consolidate, supersede
+from gitmail.memory.forgetting import Selection, forget, reinstate_note
+from gitmail.memory.storing import store_note
 from gitmail.store.blobs import blob_id
 from gitmail.store.create import create_store
 from gitmail.store.edits import adopt_edits, tell_set_aside
@@ -260,6 +264,25 @@ def _endless(store: Store, order: dict[str, Any]) -> object:
         tell_set_aside(store)
 
 
+def _consolidate(store: Store, order: dict[str, Any]) -> object:
+    done = consolidate(store, caller(order["who"]), order["text"], entry_ids=order["ids"])
+    return [done.memory.number, [memory.number for memory in done.superseded]]
+
+
+def _endless_notes(store: Store, order: dict[str, Any]) -> object:
+    """Store, replace, take back and forget notes until killed."""
+    me, number = caller(order["who"]), 0
+    while True:
+        number += 1
+        ids = [store_note(store, me, f"{me.name} {number}, part {part}").number for part in "abcd"]
+        supersede(store, me, f"{me.name} {number}, part d corrected", entry_id=ids[3])
+        done = consolidate(store, me, f"{me.name} {number}, all parts", entry_ids=ids[:3])
+        undo(store, PAT, done.commit or "")
+        consolidate(store, me, f"{me.name} {number}, all parts again", entry_ids=ids[:3])
+        reinstate_note(store, me, ids[0])
+        forget(store, me, Selection(entry_ids=[ids[1]]))
+
+
 WORK: dict[str, Callable[[Store, dict[str, Any]], object]] = {
     "send": _send,
     "acknowledge": _acknowledge,
@@ -271,11 +294,26 @@ WORK: dict[str, Callable[[Store, dict[str, Any]], object]] = {
     "read": _read,
     "hold": _hold,
     "endless": _endless,
+    "consolidate": _consolidate,
+    "endless notes": _endless_notes,
 }
+
+
+def _forget_links_and_exchanges() -> None:
+    """Behave like a file system that has neither."""
+    from gitmail.store import tree
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    os.link = refuse
+    tree.exchange = lambda _one, _other: False
 
 
 def _work(order: dict[str, Any]) -> None:
     try:
+        if order.get("poor_system"):
+            _forget_links_and_exchanges()
         steps.arm(order.get("kill_at"))
         with opened(Path(order["store"]), **order.get("options", {})) as store:
             answer = {"result": WORK[order["do"]](store, order)}
