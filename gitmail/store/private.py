@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+
+PUSH = "push"
+"""The name of the file that says since when a push is being checked."""
 
 
-class PrivateState(NamedTuple):
-    """The paths below one store's private folder.
+class PrivateState:
+    """The paths below one store's private folder, `root`.
 
-    A named tuple, because hosts' hooks need it and `dataclasses` is a tenth of their time.
+    No dataclass: hosts' hooks need it, and importing `dataclasses` is a third of their time.
     """
 
-    root: Path
+    __slots__ = ("root",)
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @classmethod
     def of_store(cls, store: Path) -> PrivateState:
@@ -38,6 +43,11 @@ class PrivateState(NamedTuple):
     def queue(self) -> Path:
         """The lock that writers wait on in the kernel instead of polling."""
         return self.root / "lock.queue"
+
+    @property
+    def push(self) -> Path:
+        """Made by the pre-receive hook, removed by post-receive; writers look at its age."""
+        return self.root / PUSH
 
     @property
     def index(self) -> Path:
