@@ -298,6 +298,7 @@ def test_a_store_of_another_user_is_refused_in_gits_own_words(fresh: Shell) -> N
         folder.chmod(0o755)
     fresh.prefix = ("setpriv", "--reuid=65534", "--clear-groups")
     failed = fresh("inbox", "--json", code=None, env={"GIT_CONFIG_GLOBAL": "/dev/null"})
-    if failed.code == 1 and failed.out:
-        assert failed.json["error"] == "dubious_ownership"
-        assert "safe.directory" in failed.json["hint"]
+    if failed.code in (126, 127):
+        pytest.skip("another user cannot start this interpreter")
+    assert failed.json["error"] == "dubious_ownership"
+    assert "safe.directory" in failed.json["hint"]
