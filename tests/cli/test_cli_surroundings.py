@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -290,14 +291,16 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(fresh: Shell, tmp_path: P
     assert '"subject": "second"' not in after
 
 
-def test_a_store_of_another_user_is_refused_in_gits_own_words(fresh: Shell) -> None:
-    fresh("init")
+def test_a_store_of_another_user_is_refused_in_gits_own_words() -> None:
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("only root can become another user")
-    for folder in (fresh.folder, *fresh.folder.parents[:2]):
-        folder.chmod(0o755)
-    fresh.prefix = ("setpriv", "--reuid=65534", "--clear-groups")
-    failed = fresh("inbox", "--json", code=None, env={"GIT_CONFIG_GLOBAL": "/dev/null"})
+    with tempfile.TemporaryDirectory() as top:
+        Path(top).chmod(0o755)  # pytest's own folders are closed to others
+        shell = Shell(new_project(Path(top) / "shop"))
+        shell("init")
+        shell.prefix = ("setpriv", "--reuid=65534", "--clear-groups")
+        stranger = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": top, "XDG_CONFIG_HOME": top}
+        failed = shell("inbox", "--json", code=None, env=stranger)
     if failed.code in (126, 127):
         pytest.skip("another user cannot start this interpreter")
     assert failed.json["error"] == "dubious_ownership"
