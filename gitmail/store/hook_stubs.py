@@ -11,7 +11,14 @@ import shlex
 import stat
 from pathlib import Path
 
+from gitmail.store.pushing import PUSH
+
 STORE_HOOKS = ("pre-receive", "post-receive")
+
+
+_LETS_WRITERS_WAIT = (
+    f"(: > gitmail/{PUSH}) 2> /dev/null  # writers let this push pass; we run in .git\n"
+)
 
 
 def stub(hook: str, interpreter: str) -> str:
@@ -27,6 +34,7 @@ def stub(hook: str, interpreter: str) -> str:
         '  echo "gitmail: run \\`gitmail init\\` in the project once, then push again." >&2\n'
         "  exit 1\n"
         "fi\n"
+        f"{_LETS_WRITERS_WAIT if hook == 'pre-receive' else ''}"
         f'exec "$python" -I -m gitmail_hooks.{module}\n'
     )
 

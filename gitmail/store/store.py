@@ -29,6 +29,7 @@ from gitmail.store.checks import check_following
 from gitmail.store.index_view import IndexView, MainRewound
 from gitmail.store.lock import DEFAULT_WAIT, WriteLock
 from gitmail.store.private import PrivateState
+from gitmail.store.pushing import let_push_pass
 from gitmail.store.tree import Tree, TreeChange, is_leftover
 from gitmail.store.view import View
 from gitmail.store.writing import ATTEMPTS, WriteSession, rewound_sentence
@@ -174,6 +175,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[WriteSession]:
         """Hold the write lock for several commits in a row; leftovers of a crash are repaired."""
+        let_push_pass(self.private)
         with self.lock.hold(self._lock_wait):
             reached("locked")
             self.finish_leftovers()

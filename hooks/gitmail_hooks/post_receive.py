@@ -12,6 +12,7 @@ from pathlib import Path
 from gitmail.errors import GitmailError
 from gitmail.git.environment import strip_process_environment
 from gitmail.store.location import NOBODY
+from gitmail.store.pushing import push_is_over
 from gitmail.store.store import Store
 
 
@@ -22,6 +23,7 @@ def main() -> None:
     sys.stdin.read()
     try:
         with Store(git_dir.parent, NOBODY) as store:
+            push_is_over(store.private)
             store.follow()
             for notice in store.take_notices():
                 print(f"gitmail: {notice.message}", file=sys.stderr)

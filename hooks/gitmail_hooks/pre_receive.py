@@ -17,9 +17,11 @@ from gitmail.errors import GitmailError
 from gitmail.git import walk
 from gitmail.git.environment import strip_process_environment
 from gitmail.git.objects import ObjectReader
-from gitmail.git.refs import MAIN
+from gitmail.git.refs import MAIN, read_main
 from gitmail.store.checks import check_push
 from gitmail.store.location import NOBODY
+from gitmail.store.private import PrivateState
+from gitmail.store.pushing import push_is_over
 from gitmail.store.store import Store
 
 _SHOWN = 10
@@ -41,6 +43,7 @@ def main() -> None:
     except GitmailError as error:
         problems = [error.message]
     if problems:
+        push_is_over(PrivateState.of_store(git_dir.parent))
         _refuse(problems)
 
 
@@ -53,6 +56,8 @@ def check_line(git_dir: Path, line: str) -> list[str]:
         return ["main cannot be deleted"]
     if old == _ZERO:
         return ["this store has no main; run `gitmail doctor --fix`"]
+    if read_main(git_dir) != old:
+        return ["main moved while this was being pushed: pull and push again"]
     if not walk.is_ancestor(git_dir, old, new, quarantine=True):
         return ["main only grows: pull first, then push (a rewritten main is refused)"]
     with ObjectReader(git_dir, quarantine=True) as reader:
