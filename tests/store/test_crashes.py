@@ -185,6 +185,29 @@ def test_a_write_inside_a_write_is_an_error_at_once(store: Store) -> None:
     post(store, BLUE, GREEN)
 
 
+@pytest.mark.parametrize("do", ["send", "profile", "adopt", "acknowledge"])
+def test_kills_are_survived_without_hard_links_and_exchanges_too(
+    path: Path, forge: Forge, do: str
+) -> None:
+    case = CASES[do]
+    for number, step in enumerate((*BEFORE, *AFTER)):
+        if step == "tree-exchanged":
+            continue
+        with opened(path) as store:
+            order = case.prepare(store, number)
+            before = store.main()
+        ended = forge.run(case.do, path, kill_at=step, poor_system=True, **order)
+        assert ended.killed, (step, ended.answer)
+        assert (main_of(path) != before) == (step in AFTER), step
+        if do == "adopt":
+            assert not forge.run("adopt", path, poor_system=True).killed
+            with opened(path) as store:
+                note = store.read(lambda view: view.required(agent_path(RED)))
+            assert f"Line {number}.\n".encode() in note
+        assert_sound(path, fsck=False)
+    assert_fsck(path)
+
+
 @pytest.mark.parametrize("leftover", ["old-lock", "unknown-file", "tree-file-1-ab"])
 def test_other_leftovers_block_nobody(path: Path, store: Store, leftover: str) -> None:
     """Lock files of dead processes hold no lock: the kernel freed it; files in tmp/ are no lock."""
@@ -195,6 +218,10 @@ def test_other_leftovers_block_nobody(path: Path, store: Store, leftover: str) -
         (store.private.tmp / leftover).write_bytes(b"half")
     post(store, BLUE, GREEN)
     if leftover == "unknown-file":
-        (store.private.tmp / leftover).unlink()
+        mine = store.private.tmp / leftover
+        assert mine.exists(), "some program may be at work with it"
+        with store.lock.hold():
+            assert store.read(lambda view: view.main), "and it makes no reader want the lock"
+        os.utime(mine, (1, 1))
     store.close()
     assert_sound(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,6 +160,20 @@ def test_a_pushed_note_is_on_disk_and_in_answers_at_once(
     assert_sound(path)
 
 
+def test_a_push_whose_last_hook_never_ran_is_followed_by_the_next_reader(
+    clone: Path, path: Path, store: Store
+) -> None:
+    (path / ".git/hooks/post-receive").unlink()
+    note = clone / agent_path(RED)
+    note.write_text(note.read_text() + "Pushed.\n", encoding="utf-8")
+    commit(clone)
+    push(clone)
+    assert not (path / agent_path(RED)).read_text().endswith("Pushed.\n")
+    assert store.read(lambda view: view.main) == main_of(path)
+    assert (path / agent_path(RED)).read_text().endswith("Pushed.\n")
+    assert_sound(path)
+
+
 def test_a_revert_of_an_acknowledgement_makes_the_letter_wait_again(
     clone: Path, path: Path, store: Store
 ) -> None:
@@ -169,10 +184,25 @@ def test_a_revert_of_an_acknowledgement_makes_the_letter_wait_again(
     assert_sound(path)
 
 
+def test_writers_hold_back_while_a_push_is_checked_but_not_for_long(
+    store: Store, path: Path, shared: Path, shared_clone: Path
+) -> None:
+    (path / ".git/gitmail/push").touch()  # as a hook that died leaves it
+    begin = time.monotonic()
+    post(store, BLUE, GREEN)
+    assert time.monotonic() - begin > 0.5
+    post(store, BLUE, GREEN)
+    _tamper(shared_clone)
+    commit(shared_clone)
+    push(shared_clone)
+    assert not (shared / ".git/gitmail/push").exists(), "a refused push is over"
+
+
 def test_a_clone_merges_and_pushes_while_a_process_writes(
     clone: Path, path: Path, forge: Forge
 ) -> None:
     writer = forge.start("send", path, who=BLUE, to=[RED], count=6, pause=0.5)
+    git(clone, "revert", "--no-edit", "HEAD")  # an acknowledgement
     note = clone / agent_path(RED)
     note.write_text(note.read_text() + "From a clone.\n", encoding="utf-8")
     commit(clone)
@@ -186,6 +216,7 @@ def test_a_clone_merges_and_pushes_while_a_process_writes(
     assert writer.wait().result is not None
     with opened(path) as store:
         assert waiting(store, RED).waiting_count == 7
+        assert waiting(store, GREEN).waiting_count == 2
     assert_sound(path)
 
 
