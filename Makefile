@@ -5,7 +5,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test storm bench lint types clean setup
+HOST_FOLDER ?= .hosts
+
+.PHONY: hosts demo test storm bench lint types clean setup
 
 demo: setup
 	$(BIN)/gitmail demo
@@ -36,6 +38,11 @@ $(BIN)/.installed: pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $@
+
+# The real agent hosts, from npm and without a login: about a gigabyte, so never part of `test`.
+hosts: setup
+	tests/hosts/install_hosts.sh $(HOST_FOLDER)
+	HOST_PROGRAMS=$(abspath $(HOST_FOLDER))/node_modules/.bin $(BIN)/python -m pytest tests/hosts
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
