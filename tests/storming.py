@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 from post_office import (
-    BLUE,
     GREEN,
     RED,
     Forge,
@@ -76,14 +75,14 @@ def kill_at_random(path: Path, forge: Forge, kills: int, seed: int) -> int:
     log = path.parent / "said-to-be-sent"
     before = int(git(path, "rev-list", "--count", "main"))
     for number in range(kills):
-        workers = [
-            forge.start("endless", path, who=name, log=str(log)) for name in (BLUE, "Writer")
-        ]
+        names = (f"First-{number // 10}", f"Second-{number // 10}")  # nobody sends without measure
+        workers = [forge.start("endless", path, who=name, log=str(log)) for name in names]
         time.sleep(0.03 + chance.random() * 0.2)
         for worker in workers:
             worker.kill()
         for worker in workers:
-            assert worker.wait().killed
+            ended = worker.wait()
+            assert ended.killed, ended.answer
         begin = time.monotonic()
         with opened(path) as store:
             store.read(lambda view: view.main)
