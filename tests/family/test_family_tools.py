@@ -1,4 +1,4 @@
-"""The tools of the second vocabulary through the SDK's client (contract: fetch_inbox, the family)."""
+"""The second vocabulary's tools through the SDK's client (contract: fetch_inbox, the family)."""
 
 from __future__ import annotations
 
