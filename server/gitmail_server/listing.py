@@ -18,7 +18,8 @@ Written by `python -m gitmail_server.listing > docs/tools.md`; a test holds it a
 `gitmail serve` offers the core toolset, `gitmail serve --toolset full` all of it. Every result may
 also hold {common}. A failure is a result with `isError` whose text and
 structured content are one JSON object: `error`, `message`, `hint` and facts. Unknown arguments are
-refused by name; `null` means not given; where a list is asked for, one string will do.
+refused by name; `null` means not given; where a list of names or paths is asked for, one string
+will do.
 """
 _HINTS = {
     "read_only_hint": "read-only",
