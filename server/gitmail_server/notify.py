@@ -50,7 +50,8 @@ class Notify:
         self._channel = channel
         self._bus = InMemorySubscriptionBus()
         self._client: ServerSession | None = None
-        self._subscribed: tuple[ServerSession, ExitStack] | None = None
+        self._subscribed: tuple[ServerSession, str, ExitStack] | None = None
+        self._spelled: set[str] = set()
         self._wanted = anyio.Event()
 
     def options(self) -> dict[str, Any]:
@@ -94,14 +95,14 @@ class Notify:
             raise MCPError(INVALID_PARAMS, message, data={"uri": uri})
         self._unsubscribe()
         if context.method == "resources/subscribe":
-            self._subscribed = (context.session, self._armed())
+            self._subscribed = (context.session, str(uri), self._armed())
             self._wanted.set()
         return {}
 
     def _unsubscribe(self) -> None:
         held, self._subscribed = self._subscribed, None
         if held is not None:
-            held[1].close()
+            held[2].close()
 
     async def _listen(
         self, context: ServerRequestContext[Any, Any], call_next: CallNext
@@ -123,7 +124,10 @@ class Notify:
             caller = await anyio.to_thread.run_sync(lambda: self._session.caller)
         except GitmailError:
             return False
-        return fold(uri.removeprefix(INBOX)) == fold(caller.name)
+        mine = fold(uri.removeprefix(INBOX)) == fold(caller.name)
+        if mine:
+            self._spelled.add(uri)  # a client knows a resource by the very string it asked for
+        return mine
 
     def _armed(self) -> ExitStack:
         held = ExitStack()
@@ -165,7 +169,8 @@ class Notify:
         found = await anyio.to_thread.run_sync(pending_now, store, name)
         now = frozenset(letter.id for letter in found.letters)
         if before is not None and now != before:
-            await self._updated(INBOX + name)
+            for uri in sorted(self._spelled):
+                await self._updated(uri)
         if self._client is not None:
             rung = await anyio.to_thread.run_sync(
                 take_rings, store, name, f"{self._session.desk.listener}.channel"
@@ -175,7 +180,7 @@ class Notify:
 
     async def _updated(self, uri: str) -> None:
         await self._bus.publish(ResourceUpdated(uri=uri))
-        if self._subscribed is not None:
+        if self._subscribed is not None and self._subscribed[1] == uri:
             with suppress(*_GONE):
                 await self._subscribed[0].send_resource_updated(uri)
 

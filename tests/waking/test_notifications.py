@@ -89,15 +89,16 @@ def test_a_handshake_client_that_subscribed_is_told_once_for_each_change(world: 
     run(play)
 
 
-def test_a_client_of_the_new_era_hears_of_the_change_on_its_stream(world: World) -> None:
+@pytest.mark.parametrize("uri", [URI, f"{INBOX}bLUE"])
+def test_a_client_of_the_new_era_hears_of_the_change_on_its_stream(world: World, uri: str) -> None:
     async def play() -> None:
         async with server_of(world) as server, Client(server) as client:
-            async with client.listen(resource_subscriptions=[URI]) as stream:
+            async with client.listen(resource_subscriptions=[uri]) as stream:
                 await until(lambda: listens(world))
                 await anyio.sleep(0.3)
                 await in_thread(world.letter, "Green", "Blue", "News")
                 event = await anext(aiter(stream))
-                assert event.uri == URI
+                assert event.uri == uri
                 read = await client.read_resource(URI)
                 content = json.loads(read.contents[0].text)
                 assert content["waiting"] == 1
