@@ -48,7 +48,7 @@ AFTER = (
     "tree-marked",
     "index-followed",
 )
-REPLACING = ("receive", "profile", "adopt")
+REPLACING = ("receive", "profile")
 """What replaces a file in place, and so exchanges one."""
 
 
