@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.storm, pytest.mark.timeout(900)]
 def test_every_send_of_a_storm_arrives_and_none_waits_long(
     path: Path, forge: Forge, tmp_path: Path, writers: int, count: int, bound: float
 ) -> None:
-    worst, whole = send_storm(path, forge, writers, count, tmp_path / "stop")
+    worst, whole = send_storm(path, forge, writers, count, tmp_path / "stop", readers=0)
     total = writers * count
     print(
         f"\n{writers} processes x {count} sends: {whole:.2f} s "
@@ -25,6 +25,13 @@ def test_every_send_of_a_storm_arrives_and_none_waits_long(
         f"worst single wait {worst * 1000:.0f} ms (bound {bound * 1000:.0f} ms)"
     )
     assert worst < bound
+
+
+def test_a_storm_beside_busy_readers_loses_nothing(
+    path: Path, forge: Forge, tmp_path: Path
+) -> None:
+    worst, whole = send_storm(path, forge, 8, 25, tmp_path / "stop", readers=2)
+    print(f"\nbeside 2 readers without pause: {whole:.2f} s, worst wait {worst * 1000:.0f} ms")
 
 
 def test_eight_writers_together_are_not_much_slower_than_one(forge: Forge, tmp_path: Path) -> None:
