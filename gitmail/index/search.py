@@ -46,8 +46,9 @@ def search_letters(
 ) -> list[Hit]:
     """Return letters that hold every word of `query`, newest first.
 
-    Where no letter holds them all: those that hold any, best first. A word with punctuation inside
-    (`POL-358`) is found as it stands; a query without letters or digits is looked up literally.
+    Where no letter holds them all: those that hold any, best first (of words that are everywhere:
+    newest first). A word with punctuation inside (`POL-358`) is found as it stands; a query
+    without letters or digits is looked up literally.
     """
     words = query_words(query)
     scope = _Scope(index, filters)
@@ -84,26 +85,26 @@ class _Scope:
         return f""" AND EXISTS (SELECT 1 FROM deliveries AS d INDEXED BY deliveries_text
             WHERE d.text_row = {{row}} AND {tests})"""  # noqa: S608
 
-    def newest(self, match: str, limit: int, offset: int = 0) -> list[int]:
+    def newest(self, match: str, limit: int) -> list[int]:
         """Return the texts that match, newest first."""
         sql = f"""SELECT f.rowid FROM texts_fts AS f
             WHERE texts_fts MATCH ?{self._first.format(row="f.rowid")}
-            ORDER BY f.rowid DESC LIMIT ? OFFSET ?"""  # noqa: S608
-        return self._rows(sql, [match, *self._values, limit, offset])
+            ORDER BY f.rowid DESC LIMIT ?"""  # noqa: S608
+        return self._rows(sql, [match, *self._values, limit])
 
     def best(self, words: list[str], limit: int) -> list[int]:
         """Return the texts that hold any of `words`, best first.
 
-        Words that are everywhere only count where no other is known, and then in the newest texts:
-        ranking looks at every text that matches.
+        Words that are everywhere only count where no other is known, and then the newest come
+        first: ranking counts every text that matches, however few are looked at.
         """
         rare = [word for word in words if 0 < self._count(word) < RANKED]
-        match = match_any(rare or words)
-        oldest = [] if rare else self.newest(match, 1, RANKED)
+        if not rare:
+            return self.newest(match_any(words), limit)
         sql = f"""SELECT f.rowid FROM texts_fts AS f
-            WHERE texts_fts MATCH ?{self._first.format(row="f.rowid")} AND f.rowid > ?
+            WHERE texts_fts MATCH ?{self._first.format(row="f.rowid")}
             ORDER BY f.rank, f.rowid DESC LIMIT ?"""  # noqa: S608
-        return self._rows(sql, [match, *self._values, *(oldest or [-(2**63)]), limit])
+        return self._rows(sql, [match_any(rare), *self._values, limit])
 
     def literal(self, query: str, limit: int) -> list[int]:
         """Return the texts that hold `query` as it stands, newest first."""
