@@ -164,8 +164,11 @@ def _request_of(context: Any) -> Any:
 
 
 def listed(tool: Tool[Any]) -> ListedTool:
-    """Return how a tool is published."""
-    output = dict(tool.output)
+    """Return how a tool is published.
+
+    Without what a result must have: some clients hold failures against the schema as well.
+    """
+    output = {key: value for key, value in tool.output.items() if key != "required"}
     output["properties"] = {**output.get("properties", {}), **COMMON_OUTPUT}
     return ListedTool(
         name=tool.name,

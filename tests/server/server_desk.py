@@ -107,6 +107,7 @@ class Voice:
             assert structured["message"].endswith((".", "?")), structured["message"]
         else:
             jsonschema.validate(structured, self.schemas[tool])
+            jsonschema.validate(structured, tools_of("full")[tool].output)
             assert isinstance(structured["waiting"], int)
         return result
 
