@@ -11,13 +11,25 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.memories import memories
 from benchmarks.others import Figure, fan_out, rebuild, start_up, through_server, writers
+from benchmarks.reads import reads
 from benchmarks.sends import Row, measure_sends
 from benchmarks.waking import waking
 from gitmail.git.environment import strip_process_environment
 from gitmail.git.process import git_version, run
 
-PARTS = ("sends", "startup", "rebuild", "fanout", "writers", "server", "waking")
+PARTS = (
+    "sends",
+    "startup",
+    "rebuild",
+    "fanout",
+    "writers",
+    "server",
+    "waking",
+    "memories",
+    "reads",
+)
 
 
 def main() -> None:
@@ -33,14 +45,14 @@ def main() -> None:
             rows = measure_sends(folder, sizes, 12 if options.quick else 60, _progress)
             _print_sends(rows)
         figures: list[Figure] = []
-        for part, act in _parts(folder, options.quick).items():
+        for part, act in _parts(folder, options.quick, options.large).items():
             if part in options.only:
                 _progress(part)
                 figures += act()
         _print_figures(figures)
 
 
-def _parts(folder: Path, quick: bool) -> dict[str, Callable[[], list[Figure]]]:
+def _parts(folder: Path, quick: bool, large: bool) -> dict[str, Callable[[], list[Figure]]]:
     def project(name: str) -> Path:
         path = folder / name
         path.mkdir()
@@ -64,6 +76,8 @@ def _parts(folder: Path, quick: bool) -> dict[str, Callable[[], list[Figure]]]:
         "writers": lambda: writers(folder, 1 if quick else 5),
         "server": server,
         "waking": lambda: waking(project("waking"), letters=15 if quick else 60),
+        "memories": lambda: memories(folder, 10 if quick else 60),
+        "reads": lambda: reads(folder, 100_000 if large else 10_000, 10 if quick else 60),
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def make_store(path: Path, letters: int) -> Store:
         "pending_per_mailbox = 0\nunhandled_per_mailbox = 0\n",
         encoding="utf-8",
     )
-    files = [("gitmail.toml", (path / "gitmail.toml").read_bytes()), *_agents()]
+    files = [("gitmail.toml", (path / "gitmail.toml").read_bytes()), *agent_files()]
     _import(path, _stream(path, files, letters))
     store = Store(path, PERSON)
     (store.private.tree_marker).write_text(store.main() + "\n", encoding="ascii")
@@ -56,7 +56,22 @@ def caller(name: str) -> Caller:
     return Caller(name, new_id())
 
 
-def _agents() -> Iterator[_File]:
+def import_history(path: Path, commits: Iterable[tuple[str, datetime, str, list[_File]]]) -> None:
+    """Put commits (author, date, message, new files) on top of a new store, and their files."""
+
+    def stream() -> Iterator[bytes]:
+        first = True
+        for author, date, message, files in commits:
+            yield _commit(author, date, message, files, first)
+            for name, data in files:
+                _write(path / name, data)
+            first = False
+
+    _import(path, stream())
+
+
+def agent_files() -> Iterator[_File]:
+    """Yield the files of the ten agents."""
     for name in AGENTS:
         agent = Agent(id=new_id(), name=name, registered_at=BEGAN, project="bench")
         yield agent_path(name), agent_to_bytes(agent)

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from gitmail.index.index import Index
 from gitmail.index.memories import MemoryMatch
-from gitmail.index.memory_filter import MemoryFilter
+from gitmail.index.memory_filter import ALL_LIVE, MemoryFilter
 from gitmail.values.search_terms import query_terms
 
 RANKED_ROWS = 1_000
@@ -22,6 +22,9 @@ RANKED_ROWS = 1_000
 
 COMMON_WORDS = 4
 """Common words whose pairs are looked for, the rarest first."""
+
+RAREST = 8
+"""Words by which notes like a whole note are looked for."""
 
 WEIGHTS = "0.5, 1.0, 0.5, 0.5"
 """What a hit in the title, the text, the tags and the added words is worth.
@@ -56,6 +59,16 @@ def search_memories(
     )
 
 
+def memories_like(index: Index, text: str, limit: int = 20) -> list[MemoryMatch]:
+    """Return live notes that share the rarest words of `text`, a whole note, best first.
+
+    What is nearly the same shares those; a note has too many words to rank by all of them.
+    """
+    search = _Search(index, ALL_LIVE.conditions(), limit)
+    phrases = [f'"{term}"' for term in query_terms(text) if " " not in term]
+    return search.ranked(search.rarest(phrases, RAREST)) or search.literal(text.strip())
+
+
 class _Search:
     """One search: the filter as SQL and its values, and the ways to ask."""
 
@@ -86,6 +99,13 @@ class _Search:
         needed = self._needed(counted)
         found = self._rank(f"({needed}) AND ({any_of})", 0) if needed else []
         return self._with_newest(found, [phrase for _, phrase in counted])
+
+    def rarest(self, phrases: Sequence[str], most: int) -> list[str]:
+        """Return the phrases that occur, at most `most` of them, the rarest."""
+        if len(phrases) <= most:
+            return list(phrases)
+        counted = sorted((self._count(phrase, RANKED_ROWS + 1), phrase) for phrase in phrases)
+        return [phrase for count, phrase in counted if count][:most]
 
     def _needed(self, counted: Sequence[tuple[int, str]]) -> str:
         """Return the expression for the rare words and rare pairs that there is room for."""

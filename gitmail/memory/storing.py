@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gitmail.board.caller import Caller
 from gitmail.index.memories import memories_with_text, memory
-from gitmail.index.memory_search import search_memories
+from gitmail.index.memory_search import memories_like
 from gitmail.index.rows import MemoryRow
 from gitmail.memory.similarity import similar
 from gitmail.memory.writing import check_new_note, note_file
@@ -17,7 +17,7 @@ from gitmail.store.view import View
 from gitmail.values import sentences
 from gitmail.values.memory import SOURCE_NOTE
 
-COMPARED = 20
+COMPARED = 12
 """How many notes that a search for the new text brings up are compared with it."""
 
 
@@ -74,7 +74,7 @@ def store_note(
 
 def look_alikes(view: View, text: str) -> tuple[LookAlike, ...]:
     """Return the live notes that say nearly what `text` says, the most alike first."""
-    matches = search_memories(view.index, text, limit=COMPARED)
+    matches = memories_like(view.index, text, COMPARED)
     rows = {match.number: memory(view.index, match.number) for match in matches}
     known = {number: row for number, row in rows.items() if row is not None and row.live}
     found = similar(text, [(number, row.memory.text) for number, row in known.items()])
