@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -62,8 +61,10 @@ def test_text_that_is_not_utf8_is_refused(shop: Shell) -> None:
     assert (endless["error"], endless["limit"]) == ("invalid_text", 262_144)
 
 
-def test_three_different_answers(shop: Shell) -> None:
+def test_three_different_answers(fresh: Shell) -> None:
     """Empty, no such agent, and unreadable files are never confused."""
+    shop = fresh
+    shop("init")
     shop("register", "Dora")
     assert shop("inbox", "Dora").out == "no letters wait for Dora\n"
     assert "There is no agent 'Doris'" in shop("inbox", "Doris", code=1).err
@@ -93,7 +94,7 @@ def _commit_broken(shop: Shell, name: str, count: int) -> None:
     tip = git(clone, "rev-parse", "main")
     git(clone, "--git-dir", str(objects), "update-ref", "refs/heads/main", tip)
     for file in objects.joinpath("gitmail").glob("index*"):
-        file.unlink() if file.is_file() else shutil.rmtree(file)
+        file.unlink()
     (objects / "gitmail" / "tree").write_text(tip + "\n")
     for file in (clone / inbox).glob("*-broken.md"):
         (shop.store / inbox / file.name).write_bytes(file.read_bytes())
@@ -161,9 +162,7 @@ def test_a_crash_at_any_step_leaves_a_store_that_the_next_command_repairs(shop: 
         )  # fmt: skip
         subjects = [one["subject"] for one in shop.ask("inbox", "BlueLake")["letters"]]
         assert (step in subjects) == (shop.commits() == before + 1)
-        findings = shop("doctor", "--json", code=None).json["findings"]
-        wrong = {one["code"] for one in findings if one["level"] in ("error", "warning")}
-        assert wrong <= {"broken_file"}, (step, findings)
+        assert shop.ask("doctor")["ok"], step
 
 
 def test_json_is_ascii_and_one_line(shop: Shell) -> None:
