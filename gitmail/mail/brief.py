@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gitmail.board.caller import Caller
@@ -40,13 +41,16 @@ class Brief:
     own: Park | None
     parked: tuple[Parked, ...]
 
-    def lines(self) -> list[str]:
-        """Return the brief in words, together at most LIMIT characters; facts only."""
+    def lines(self, further: Sequence[str] = ()) -> list[str]:
+        """Return the brief in words, together at most LIMIT characters; facts only.
+
+        `further` lines come last, so that they are the first for which there is no room.
+        """
         lines = [brief_line(self.name, self.letters, len(self.letters))]
         if self.own is not None:
             lines.append(f"You are parked: {_park(self.own)}.")
         lines += [f"Parked on you: {one.agent.name}, {_park(one.park)}." for one in self.parked]
-        return _fitting(lines)
+        return _fitting([*lines, *further])
 
 
 def brief(store: Store, caller: Caller) -> Brief:
