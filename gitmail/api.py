@@ -71,12 +71,12 @@ class Mailbox:
 
     def send(
         self,
-        to: Sequence[str],
+        to: str | Sequence[str],
         subject: str,
         text: str,
         *,
-        cc: Sequence[str] = (),
-        bcc: Sequence[str] = (),
+        cc: str | Sequence[str] = (),
+        bcc: str | Sequence[str] = (),
         thread: str | None = None,
         topic: str | None = None,
         reply_to: str | None = None,
@@ -84,17 +84,17 @@ class Mailbox:
         ack_required: bool = False,
         request_id: str | None = None,
     ) -> Sent:
-        """Send a letter; when this returns, it is committed.
+        """Send a letter to one name or several; when this returns, it is committed.
 
         With a `request_id` a repeat of the same call sends nothing and returns the first answer.
         Raises InvalidInput, NotFound or Refused, and nothing was sent then.
         """
         outgoing = Outgoing(
-            to=tuple(to),
+            to=_names(to),
             subject=subject,
             text=text,
-            cc=tuple(cc),
-            bcc=tuple(bcc),
+            cc=_names(cc),
+            bcc=_names(bcc),
             importance=importance,
             ack_required=ack_required,
             thread=thread,
@@ -158,6 +158,10 @@ class Mailbox:
 
     def __exit__(self, *failure: object) -> None:
         self.close()
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _delivery(opened: Opened) -> Delivery:

@@ -57,3 +57,9 @@ def test_failures_are_gitmail_errors(shop: Shell, tmp_path: Path) -> None:
         assert unknown.value.as_dict()["error"] == "message_not_found"
         with pytest.raises(gitmail.GitmailError):
             mailbox.send(["Nobody"], "x", "y")
+
+
+def test_one_name_is_one_recipient(shop: Shell) -> None:
+    with gitmail.open(shop.folder, agent="BlueLake") as mailbox:
+        sent = mailbox.send("GreenCastle", "Auth", "Please review.", cc="BlueLake")
+        assert (sent.letter.to, sent.letter.cc) == (("GreenCastle",), ("BlueLake",))
