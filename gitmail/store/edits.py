@@ -52,7 +52,8 @@ class Edits:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A file that differs from main: `tracked` is None for a new one, `data` for a missing one."""
+    """A file that differs from main: `tracked` is None for a new one, `data` for one that is gone
+    or cannot be read as a file."""
 
     path: str
     tracked: TrackedFile | None
@@ -156,10 +157,16 @@ def _listing(folder: str) -> dict[str, Stamp]:
 def _compare(store: Store, path: str, tracked: TrackedFile | None) -> _Found | None:
     data = store.tree.read(path)
     if tracked is None:
-        return None if data is None else _Found(path, None, data, _age(store, path))
+        named_like_one = data is not None or _is_in_the_way(store, path)
+        return _Found(path, None, data, _age(store, path)) if named_like_one else None
     if data is not None and blob_id(data) == tracked.blob:
         return None
     return _Found(path, tracked, data, _age(store, path))
+
+
+def _is_in_the_way(store: Store, path: str) -> bool:
+    """Tell whether something that is no readable file has the name of a Markdown file."""
+    return path.endswith(".md") and os.path.lexists(store.tree.full(path))
 
 
 def _age(store: Store, path: str) -> float:
@@ -179,7 +186,10 @@ def _mtime(store: Store, path: str) -> float:
 def _settle(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
     place = classify(found.path)
     if found.data is None:
-        _restore(store, found, edits)
+        if _is_in_the_way(store, found.path):
+            _set_aside(store, found, f"{found.path} is no file that can be read", edits)
+        else:
+            _restore(store, found, edits)
     elif place.is_letter and found.tracked is not None:
         _restore(store, found, edits)  # the edited file goes aside as it is replaced
         edits.set_aside.append(found.path)

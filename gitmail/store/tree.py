@@ -26,6 +26,9 @@ from gitmail.store.private import PrivateState
 _REFS = ("ref-", "intent-")
 """Private files of gitmail.git.refs, which removes them itself."""
 _FOREIGN_SECONDS = 3600.0
+_NO_READABLE_FILE = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.ENXIO)
+)
 
 TreeFiles = dict[str, str]
 """Temporary files with the new content of paths, by path."""
@@ -55,17 +58,21 @@ class Tree:
         return os.path.join(self._top, path)
 
     def read(self, path: str) -> bytes | None:
-        """Return the content on disk, or None when there is no regular file of that name."""
+        """Return the content on disk, or None when there is no readable file of that name."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO would hang
         try:
-            descriptor = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+            descriptor = os.open(self.full(path), flags)
         except OSError as error:
-            if error.errno == errno.ELOOP:
+            if error.errno in _NO_READABLE_FILE:
                 return None
             raise
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(descriptor)
 
     def marker(self) -> str | None:
         """Return the commit that the tree shows, or None when that is not known."""
