@@ -21,8 +21,8 @@ from gitmail.mail.deliver import Sent
 from gitmail.mail.inbox import sent_letters, show_letter, waiting
 from gitmail.mail.opened import Opened, open_letter
 from gitmail.mail.send import Outgoing, send_letter
-from gitmail.store.change import Notice
 from gitmail.store.location import find_project, open_store
+from gitmail.store.notice import Notice
 from gitmail.store.store import Store
 from gitmail.values.letter import Delivery, Letter
 from gitmail.values.names import fold

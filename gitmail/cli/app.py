@@ -17,8 +17,8 @@ from gitmail.board.presence import Presence
 from gitmail.cli.output import Output
 from gitmail.errors import StoreUnavailable
 from gitmail.index.agents import agent_by_name
-from gitmail.store.change import Notice
 from gitmail.store.location import Place, find_project, open_store
+from gitmail.store.notice import Notice
 from gitmail.store.store import Store
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from gitmail.errors import GitmailError
-from gitmail.store.change import Notice
+from gitmail.store.notice import Notice
 from gitmail.values.text import columns, visible, visible_text
 
 

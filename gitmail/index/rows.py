@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gitmail.values.agent import Agent
 from gitmail.values.letter import Delivery, Letter
-from gitmail.values.memory import Memory
-from gitmail.values.reservation import Reservation
+
+if TYPE_CHECKING:
+    from gitmail.values.memory import Memory
+    from gitmail.values.reservation import Reservation
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

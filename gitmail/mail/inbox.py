@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from gitmail.errors import InvalidInput
 from gitmail.index.letters import sent as sent_rows
@@ -12,11 +13,13 @@ from gitmail.index.letters import thread_of
 from gitmail.index.mailbox import expired, expired_count, inbox, pending, waiting_count
 from gitmail.index.rows import BrokenRow, DeliveryRow, LetterRow
 from gitmail.index.tree import broken_files
-from gitmail.mail.opened import Opened, open_letter
 from gitmail.mail.references import any_delivery, find_agent, find_letter_id
 from gitmail.store.store import Store
 from gitmail.store.view import View
 from gitmail.values.paths import mailbox_path
+
+if TYPE_CHECKING:
+    from gitmail.mail.opened import Opened
 
 MOST = 1000
 PAGE_BYTES = 256 * 1024
@@ -123,6 +126,8 @@ def show_letter(store: Store, message_id: str, viewer: str | None = None) -> Ope
 
     Marks nothing. Raises NotFound `message_not_found`, InvalidInput `ambiguous_message_id`.
     """
+    from gitmail.mail.opened import open_letter
+
     return store.read(lambda view: open_letter(view, any_delivery(view, message_id, viewer)))
 
 
@@ -144,6 +149,8 @@ def _bodies(
     view: View, rows: tuple[DeliveryRow, ...]
 ) -> tuple[tuple[DeliveryRow, ...], dict[str, str]]:
     """Open letters while they fit a page; at least one."""
+    from gitmail.mail.opened import open_letter  # a list without texts needs no reader
+
     texts: dict[str, str] = {}
     size = 0
     for number, row in enumerate(rows):

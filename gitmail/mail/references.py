@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from gitmail.errors import InvalidInput, NotFound
 from gitmail.index.agents import agent_by_name, agent_names, agents_by_id_prefix, all_agents
@@ -12,7 +13,9 @@ from gitmail.store.view import View
 from gitmail.values.agent import Agent
 from gitmail.values.ids import distinguishing_prefixes, id_or_prefix, is_id, is_id_or_prefix
 from gitmail.values.names import near_names
-from gitmail.values.recipients import AgentRef
+
+if TYPE_CHECKING:
+    from gitmail.values.recipients import AgentRef
 
 
 def find_agent(view: View, text: str, argument: str = "agent_name") -> Agent:

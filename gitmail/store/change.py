@@ -40,16 +40,3 @@ class Written(Generic[T]):
 
     result: T
     commit: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something the next reader should know: a stable code, a sentence, and facts."""
-
-    code: str
-    message: str
-    facts: Mapping[str, object] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the JSON shape of a warning."""
-        return {"code": self.code, "message": self.message, **self.facts}

@@ -12,23 +12,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gitmail.errors import BrokenFile, StoreBusy, StoreUnavailable
 from gitmail.index.index import Index
 from gitmail.index.tree import Stamp, TrackedFile, files_below, set_stamps
 from gitmail.store.aside import AsideFolder
 from gitmail.store.blobs import blob_id
-from gitmail.store.dropped import deliver_dropped
-from gitmail.store.notes import commit_note
 from gitmail.store.store import Store
 from gitmail.store.tree import TreeChange
 from gitmail.store.view import View
-from gitmail.store.writing import WriteSession
 from gitmail.values.paths import (
     FIXED_FILES,
     Kind,
     classify,
 )
+
+if TYPE_CHECKING:
+    from gitmail.store.writing import WriteSession
 
 AGENTS = "agents"
 STILL_SAVING_SECONDS = 1.0
@@ -227,6 +228,8 @@ def _try(store: Store, found: _Found, edits: Edits, settle: Callable[[], None]) 
 
 def _adopt_note(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
     data = found.data or b""
+    from gitmail.store.notes import commit_note
+
     base = found.tracked.blob if found.tracked else None
     seen = {found.path: blob_id(data)}
     if commit_note(store, session, found.path, data, base, seen):
@@ -234,11 +237,15 @@ def _adopt_note(store: Store, session: WriteSession, found: _Found, edits: Edits
 
 
 def _deliver(store: Store, session: WriteSession, found: _Found, edits: Edits) -> None:
+    from gitmail.store.dropped import deliver_dropped
+
     edits.committed.append(deliver_dropped(store, session, found.path, found.data or b""))
 
 
 def _settle_displaced(store: Store, session: WriteSession, edits: Edits) -> None:
     """Bring back what was saved into the old inode of a note that gitmail had replaced."""
+    from gitmail.store.notes import commit_note
+
     folder = AsideFolder(store.private)
     now = store.clock().timestamp()
     for entry, data in list(folder.changed(now)):

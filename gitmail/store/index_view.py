@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from gitmail.errors import StoreUnavailable
-from gitmail.git import walk
 from gitmail.git.durable import disk_error
 from gitmail.git.objects import ObjectReader
-from gitmail.index.apply import AppliedCommit, FileChange, apply, reconcile
 from gitmail.index.index import Index, IndexBusy, IndexUnusable
-from gitmail.store.index_apart import open_apart
 from gitmail.store.lock import WriteLock
 from gitmail.store.private import PrivateState
-from gitmail.store.rebuilding import LastVersions
 
 _UNWRITABLE = frozenset({"read_only", "disk_full", "io_error", "lock_unsupported"})
-_TOGETHER = 500
 _LOOKS = 4
 _PAUSE = 0.003
 
@@ -42,6 +36,19 @@ class MainRewound(Exception):
         self.marker = marker
         self.main = main
         self.problems = problems
+
+    def sentence(self) -> str:
+        """Say what happened to main."""
+        if not self.problems:
+            return (
+                f"somebody moved main to {self.main[:12]}, which does not follow "
+                f"{self.marker[:12]}; answers are as of the latter"
+            )
+        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+        return (
+            f"somebody moved main to {self.main[:12]}, which breaks the store's rules: "
+            f"{self.problems[0]}{more}; answers are as of {self.marker[:12]}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +164,9 @@ class IndexView:
             return CaughtUp(main)
         if marker is None:
             raise IndexUnusable("the index names no commit")
+        from gitmail.git import walk  # the usual command finds the index at main
+        from gitmail.store import following
+
         if not walk.is_ancestor(self._git_dir, marker, main):
             if self._is_gone(marker):
                 raise IndexUnusable(f"git does not have the commit {marker} any more")
@@ -164,31 +174,9 @@ class IndexView:
         problems = () if trusted else self._check(marker, main)
         if problems:
             raise MainRewound(marker, main, problems)
-        self._apply_walk(index, marker, main)
+        following.follow(index, self._git_dir, self._reader, marker, main)
         index.set_marker(main)
         return CaughtUp(main)
-
-    def _apply_walk(self, index: Index, since: str | None, until: str, total: int = 0) -> None:
-        merged = False
-        told: dict[str, str | None] = {}
-        for done, commit in enumerate(walk.walk(self._git_dir, since, until)):
-            merged = merged or len(commit.parents) > 1
-            told.update((change.path, change.new_sha) for change in commit.changes)
-            apply(index, applied(commit), self._with_data(commit.changes))
-            self._tell(done, total)
-        if merged:
-            # a merge that keeps one side's version lists nothing: main's own tree decides
-            final = walk.settle(self._git_dir, since, until, told)
-            reconcile(index, list(self._with_data(final)))
-
-    def _tell(self, done: int, total: int) -> None:
-        if self.progress and total and done % _TOGETHER == 0:
-            self.progress(done, total)
-
-    def _with_data(self, changes: Iterable[walk.PathChange]) -> Iterator[FileChange]:
-        for change in changes:
-            data = self._reader.blob(change.new_sha) if change.new_sha else None
-            yield FileChange(change.path, change.old_sha, change.new_sha, data)
 
     def _open(self) -> Index:
         if self.apart is None:
@@ -218,6 +206,8 @@ class IndexView:
         self._mine.apart = error.message
 
     def _open_apart(self) -> Index:
+        from gitmail.store.index_apart import open_apart
+
         return open_apart(self._private.index, self._read_main(), self.build_at)
 
     def build_at(self, path: Path) -> Index:
@@ -229,26 +219,18 @@ class IndexView:
         return Index.create(self._private.index, self._fill)
 
     def _fill(self, index: Index) -> None:
-        until = self._followed()
-        total = walk.count(self._git_dir, until) if self.progress else 0
-        if walk.has_merges(self._git_dir, until):
-            self._apply_walk(index, None, until, total)
-        else:
-            self._apply_last_versions(index, until, total)
-        index.set_marker(until)
+        from gitmail.git import walk
+        from gitmail.store import following
 
-    def _apply_last_versions(self, index: Index, until: str, total: int) -> None:
-        versions = LastVersions(walk.tree_of(self._git_dir, until))
-        commits = walk.walk(self._git_dir, None, until)
-        done = 0
-        while some := list(islice(commits, _TOGETHER)):
-            parts = [part for commit in some for part in versions.sort(commit, applied(commit))]
-            wanted = [one.new_sha for _, changes in parts for one in changes if one.new_sha]
-            blobs = self._reader.blobs(wanted)
-            for record, changes in parts:
-                apply(index, record, (_with_blob(change, blobs) for change in changes))
-            done += len(some)
-            self._tell(done, total)
+        until, progress = self._followed(), self.progress
+        total = walk.count(self._git_dir, until) if progress else 0
+
+        def tell(done: int) -> None:
+            if progress:
+                progress(done, total)
+
+        following.fill(index, self._git_dir, self._reader, until, tell)
+        index.set_marker(until)
 
     def _followed(self) -> str:
         """Return the commit to rebuild up to: the one that the tree shows, else main.
@@ -283,13 +265,3 @@ class _Held:
     def __exit__(self, *failure: object) -> None:
         if self._hold is not None:
             self._hold.__exit__(*failure)  # type: ignore[arg-type]
-
-
-def _with_blob(change: walk.PathChange, blobs: Mapping[str, bytes]) -> FileChange:
-    data = blobs[change.new_sha] if change.new_sha else None
-    return FileChange(change.path, change.old_sha, change.new_sha, data)
-
-
-def applied(commit: walk.WalkedCommit) -> AppliedCommit:
-    """Return what the index keeps of a commit."""
-    return AppliedCommit(commit.sha, commit.author.name, commit.author_time, commit.message)

@@ -13,29 +13,33 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from gitmail.errors import BrokenFile, StoreBusy, StoreUnavailable
-from gitmail.format.config import StoreConfig, config_from_bytes, default_config_text
-from gitmail.git import refs, walk
+from gitmail.errors import StoreBusy, StoreUnavailable
+from gitmail.git import refs
 from gitmail.git.commits import Person
 from gitmail.git.durable import disk_error
 from gitmail.git.objects import ObjectReader
 from gitmail.git.steps import reached
-from gitmail.git.trees import read_path
 from gitmail.index.index import Index, IndexUnusable
-from gitmail.store.change import Change, NoChange, Notice, Written
-from gitmail.store.checks import check_following
 from gitmail.store.index_view import IndexView, MainRewound
 from gitmail.store.lock import DEFAULT_WAIT, WriteLock
+from gitmail.store.notice import Notice
 from gitmail.store.private import PrivateState
 from gitmail.store.pushing import let_push_pass
 from gitmail.store.tree import Tree, TreeChange, is_leftover
 from gitmail.store.view import View
-from gitmail.store.writing import ATTEMPTS, WriteSession, rewound_sentence
 from gitmail.values.paths import CONFIG
 
+if TYPE_CHECKING:
+    from gitmail.format.config import StoreConfig
+    from gitmail.store.change import Change, NoChange, Written
+    from gitmail.store.writing import WriteSession
+
 T = TypeVar("T")
+
+ATTEMPTS = 5
+"""How often a question is asked again because the index was lost under it."""
 
 
 def system_clock() -> datetime:
@@ -94,26 +98,24 @@ class Store:
         return commit
 
     def config(self) -> StoreConfig:
-        """Return the store's settings, from gitmail.toml on disk; read again when it changed."""
-        path = self.path / CONFIG
-        try:
-            found = os.stat(path)
-            stamp = (found.st_mtime_ns, found.st_size)
-            if self._config is None or self._config[0] != stamp:
-                self._config = (stamp, config_from_bytes(path.read_bytes()))
-        except (FileNotFoundError, BrokenFile) as error:
-            self.notice("broken_file", f"{error}; the last committed gitmail.toml is in force")
-            return self._committed_config()
-        return self._config[1]
+        """Return the store's settings; read again when gitmail.toml changed on disk."""
+        from gitmail.store.settings import load_settings  # most questions never ask
 
-    def _committed_config(self) -> StoreConfig:
-        for commit in (self.tree.marker(), self.main()):  # main may have been forced
-            with suppress(StoreUnavailable, BrokenFile):
-                root = self.reader.commit(commit or "").tree
-                entry = read_path(self.reader, root, CONFIG)
-                if entry is not None:
-                    return config_from_bytes(self.reader.blob(entry.sha))
-        return config_from_bytes(default_config_text("store").encode())
+        try:
+            found = os.stat(self.path / CONFIG)
+            stamp = (found.st_mtime_ns, found.st_size)
+        except FileNotFoundError:
+            stamp = None
+        if self._config is not None and stamp is not None and self._config[0] == stamp:
+            return self._config[1]
+        told: list[str] = []
+        commits = (self.tree.marker, self.main)
+        config = load_settings(self.path, self.reader, commits, told.append)
+        for sentence in told:
+            self.notice("broken_file", sentence)
+        if stamp is not None and not told:
+            self._config = (stamp, config)
+        return config
 
     def read(self, question: Callable[[View], T]) -> T:
         """Answer a question from the index at main, without the store's lock.
@@ -155,7 +157,7 @@ class Store:
 
     def view_at(self, index: Index, commit: str) -> View:
         """Return the view of an index that shows `commit`."""
-        return View(index, commit, self.clock(), self.config(), self.tree, self.reader)
+        return View(index, commit, self.clock(), self.config, self.tree, self.reader)
 
     # -- writing -----------------------------------------------------------------------------
 
@@ -175,6 +177,8 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[WriteSession]:
         """Hold the write lock for several commits in a row; leftovers of a crash are repaired."""
+        from gitmail.store.writing import WriteSession
+
         let_push_pass(self.private)
         with self.lock.hold(self._lock_wait):
             reached("locked")
@@ -249,6 +253,8 @@ class Store:
             return
         if marker is not None and not self.has_object(marker):
             marker = None  # pruned by hand: every file is compared
+        from gitmail.git import walk  # the usual command finds the tree at main
+
         changes = [
             TreeChange(
                 change.path,
@@ -272,6 +278,8 @@ class Store:
         return True
 
     def _check_following(self, marker: str, main: str) -> tuple[str, ...]:
+        from gitmail.store.checks import check_following
+
         return check_following(self.git_dir, self.reader, marker, main)
 
     # -- notices -----------------------------------------------------------------------------
@@ -288,9 +296,7 @@ class Store:
         return found
 
     def _tell_rewound(self, rewound: MainRewound) -> None:
-        self.notice(
-            "main_rewound", rewound_sentence(rewound), marker=rewound.marker, main=rewound.main
-        )
+        self.notice("main_rewound", rewound.sentence(), marker=rewound.marker, main=rewound.main)
 
     # -- life --------------------------------------------------------------------------------
 

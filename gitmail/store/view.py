@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from gitmail.errors import NotFound
-from gitmail.format.config import StoreConfig
 from gitmail.git.objects import ObjectReader
 from gitmail.git.trees import read_path
 from gitmail.index.index import Index
 from gitmail.store.blobs import blob_id
 from gitmail.store.tree import Tree
+
+if TYPE_CHECKING:
+    from gitmail.format.config import StoreConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +25,14 @@ class View:
     index: Index
     main: str
     now: datetime
-    config: StoreConfig
+    settings: Callable[[], StoreConfig]
     tree: Tree
     reader: ObjectReader
+
+    @property
+    def config(self) -> StoreConfig:
+        """The store's settings, read when first asked for."""
+        return self.settings()
 
     def content(self, path: str, blob: str) -> bytes:
         """Return the bytes of a file whose blob id is known: from the tree, else from git.

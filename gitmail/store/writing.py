@@ -190,24 +190,10 @@ class WriteSession:
         reached("index-followed")
 
 
-def rewound_sentence(rewound: MainRewound) -> str:
-    """Say in one sentence what happened to main."""
-    if rewound.problems:
-        more = f" (and {len(rewound.problems) - 1} more)" if len(rewound.problems) > 1 else ""
-        return (
-            f"somebody moved main to {rewound.main[:12]}, which breaks the store's rules: "
-            f"{rewound.problems[0]}{more}; answers are as of {rewound.marker[:12]}"
-        )
-    return (
-        f"somebody moved main to {rewound.main[:12]}, which does not follow "
-        f"{rewound.marker[:12]}; answers are as of the latter"
-    )
-
-
 def _rewound_refusal(rewound: MainRewound) -> Refused:
     return Refused(
         "main_rewound",
-        rewound_sentence(rewound),
+        rewound.sentence(),
         "Run `gitmail doctor --fix`: it joins both, and loses nothing.",
         marker=rewound.marker,
         main=rewound.main,

@@ -16,7 +16,7 @@ from gitmail.cli.app import App
 from gitmail.cli.command import gitmail_command
 from gitmail.errors import Refused
 from gitmail.git.project import SETUP_AGENT_KEY, Project, set_project_config
-from gitmail.store.change import Notice
+from gitmail.store.notice import Notice
 from gitmail.values.names import check_agent_name, fold, fresh_name
 
 if TYPE_CHECKING:
