@@ -18,6 +18,10 @@ test: setup
 storm: setup
 	$(BIN)/python -m pytest -m storm -x -s
 
+clients: setup
+	folder=$$(mktemp -d) && MAKE_CLIENTS=$$folder $(BIN)/python -m pytest tests/clients -v; \
+	  status=$$?; rm -rf "$$folder"; exit $$status
+
 bench: setup
 	$(BIN)/python -m benchmarks $(BENCH)
 
