@@ -96,19 +96,21 @@ def call_from(
 ) -> Call:
     """Understand how the hook was started: by git, or by pre-commit (or prek) for git.
 
-    pre-commit keeps pre-push's input to itself and gives the range in variables instead.
+    pre-commit keeps pre-push's input to itself and gives the range in variables instead; of a
+    branch that is new from its first commit on, only the name.
     """
     kind, rest = arguments[0], tuple(arguments[1:])
-    pushed = environment.get("PRE_COMMIT_TO_REF")
+    remote = environment.get("PRE_COMMIT_REMOTE_NAME")
+    pushed = environment.get("PRE_COMMIT_TO_REF") or environment.get("PRE_COMMIT_LOCAL_BRANCH")
+    framed = pushed is not None and (remote is not None or "PRE_COMMIT_TO_REF" in environment)
     if kind == AUTO:
-        kind = "pre-commit" if pushed is None else "pre-push"
+        kind = "pre-push" if framed else "pre-commit"
     if kind != "pre-push":
         return Call(kind, rest, cwd, dict(environment))
-    if pushed is None:
+    if not framed:
         return Call(kind, rest, cwd, dict(environment), read())
     line = f"- {pushed} - {environment.get('PRE_COMMIT_FROM_REF') or '0'}\n"
-    remote = environment.get("PRE_COMMIT_REMOTE_NAME", "")
-    return Call(kind, (remote,), cwd, dict(environment), line.encode())
+    return Call(kind, (remote or "",), cwd, dict(environment), line.encode())
 
 
 def run(

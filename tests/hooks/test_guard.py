@@ -254,6 +254,12 @@ def test_pre_commit_gives_the_pushed_range_in_variables() -> None:
     assert call_from([AUTO], {}, Path("/"), lambda: b"").kind == "pre-commit"
 
 
+def test_of_a_wholly_new_branch_pre_commit_gives_only_the_name() -> None:
+    environment = {"PRE_COMMIT_LOCAL_BRANCH": "refs/heads/x", "PRE_COMMIT_REMOTE_NAME": "origin"}
+    call = call_from([AUTO], environment, Path("/"), lambda: b"unread")
+    assert (call.kind, call.stdin) == ("pre-push", b"- refs/heads/x - 0\n")
+
+
 # -- the screen ---------------------------------------------------------------------------------
 
 
