@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gitmail.errors import Refused
-from gitmail.format.agents import agent_to_bytes
 from gitmail.git.commits import Person
 from gitmail.index.agents import agent_by_name
 from gitmail.store.view import View
@@ -60,6 +59,8 @@ class Caller:
                     agent=known.name,
                 )
             return Acting(known, {}, self.author_of(known))
+        from gitmail.format.agents import agent_to_bytes  # only at the first write
+
         fresh = Agent(
             id=self.id,
             name=check_agent_name(self.name),

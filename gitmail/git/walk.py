@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +55,8 @@ def walk(
     args = ["log", "--topo-order", "--reverse", "--root", "-c", *_RAW, "--no-color"]
     args += ["--no-notes", "--encoding=UTF-8", f"--format=tformat:{'%x00'.join(_FIELDS)}%x00"]
     args += ["--end-of-options", until] + ([f"^{since}"] if since else []) + ["--"]
+    import tempfile  # only where history is walked
+
     with tempfile.TemporaryFile() as stderr:
         git = process.start(args, git_dir=git_dir, stderr=stderr, quarantine=quarantine)
         try:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from gitmail.errors import BrokenFile
 from gitmail.index.files import storable
 from gitmail.index.index import Index
-from gitmail.index.memory_events import keep_events
 from gitmail.index.records import (
     LetterFile,
     MemoryFile,
@@ -33,9 +32,10 @@ from gitmail.index.schema import (
 )
 from gitmail.index.texts import drop_unused_text, keep_text
 from gitmail.index.words import note_words
-from gitmail.values.memory import NUMBER_LIMIT
 from gitmail.values.paths import PathKind, classify
 from gitmail.values.sentences import MEMORY_ID, parse_trailers
+
+NOTES = "memories/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,10 @@ def apply(index: Index, commit: AppliedCommit, changes: Iterable[FileChange]) ->
         for number in parse_trailers(commit.message).get(MEMORY_ID, []):
             _use_number(index, number)
     changes = list(changes)
-    keep_events(index, commit, changes)
+    if any(change.path.startswith(NOTES) for change in changes):
+        from gitmail.index.memory_events import keep_events
+
+        keep_events(index, commit, changes)
     _take_over(index, changes, commit)
 
 
@@ -247,6 +250,8 @@ def _replace_letters(index: Index, letters: Sequence[LetterFile], known: dict[st
 
 
 def _use_number(index: Index, number: str) -> None:
+    from gitmail.values.memory import NUMBER_LIMIT
+
     if number.isascii() and number.isdigit() and int(number[:20]) <= NUMBER_LIMIT:
         index.execute("INSERT OR IGNORE INTO memory_numbers VALUES (?)", (int(number[:20]),))
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gitmail.errors import BrokenFile, GitmailError
 from gitmail.format.agents import agent_from_bytes
 from gitmail.format.letters import letter_from_bytes
-from gitmail.format.memories import memory_from_bytes
-from gitmail.format.reservations import reservation_from_bytes
 from gitmail.index.rows import maybe_micros, to_json, to_micros
 from gitmail.index.schema import AGENT_COLUMNS
 from gitmail.values.letter import Delivery, Letter
-from gitmail.values.memory import Memory
 from gitmail.values.names import fold
 from gitmail.values.paths import Kind, PathKind
+
+if TYPE_CHECKING:
+    from gitmail.values.memory import Memory
 
 RING_DECISIONS = frozenset({"rung", "no_path"})
 """Wake decisions that spent one of the rings a sender or recipient is allowed."""
@@ -84,6 +85,8 @@ def _read(path: str, blob: str, place: PathKind, data: bytes) -> Record:
         return _agent_file(path, blob, data)
     if place.kind is Kind.RESERVATION:
         return _reservation_file(path, blob, data)
+    from gitmail.format.memories import memory_from_bytes  # a letter needs none of it
+
     memory = memory_from_bytes(data, path)
     return _memory_file(memory, path, blob, live=place.kind is Kind.MEMORY)
 
@@ -161,6 +164,8 @@ def _memory_file(memory: Memory, path: str, blob: str, live: bool) -> MemoryFile
 
 
 def _reservation_file(path: str, blob: str, data: bytes) -> PlainFile:
+    from gitmail.format.reservations import reservation_from_bytes
+
     reservation = reservation_from_bytes(data, path)
     values = (
         path,

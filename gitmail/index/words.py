@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-
-from gitmail.values.search_terms import added_words
+from functools import cache
 
 WORDS_LIMIT = 48
 """So many words of a query count; the rest is left out."""
 
-_IDEOGRAPH = re.compile(
-    "([\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff])"
-)
+_IDEOGRAPH = "([\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff])"
 _SPACE = re.compile(r"\s+")
 _EDGES = "\"'()[]{}<>.,;:!?*"
 
@@ -25,11 +22,19 @@ _EDGES = "\"'()[]{}<>.,;:!?*"
 def letter_words(text: str) -> str:
     """Return a letter's subject or text as it goes into the full-text table."""
     plain = text.replace("\x00", " ")
-    return plain if plain.isascii() else _IDEOGRAPH.sub(r" \1 ", plain)
+    return plain if plain.isascii() else _ideograph().sub(r" \1 ", plain)
+
+
+@cache
+def _ideograph() -> re.Pattern[str]:
+    """Compile on first need: most texts are ASCII."""
+    return re.compile(_IDEOGRAPH)
 
 
 def note_words(title: str, text: str, tags: str) -> tuple[str, str, str, str]:
     """Return a note's title, text, tags and added words as they go into the full-text table."""
+    from gitmail.values.search_terms import added_words  # a letter needs none of it
+
     plain = text.replace("\x00", " ")
     return title, plain, tags, added_words(f"{title} {plain}")
 

@@ -20,7 +20,6 @@ from gitmail.git.durable import sync_together
 from gitmail.git.steps import reached
 from gitmail.store.aside import AsideFolder
 from gitmail.store.blobs import blob_id
-from gitmail.store.exchange import exchange
 from gitmail.store.private import PrivateState
 
 _REFS = ("ref-", "intent-")
@@ -180,6 +179,8 @@ class Tree:
         new = blob_id(change.data or b"")
         if change.old_blob is None and _link_new(temporary, target):
             return
+        from gitmail.store.exchange import exchange  # only where a file is replaced
+
         swap = self._temporary("swap")
         os.rename(temporary, swap)
         while True:
