@@ -117,6 +117,19 @@ def check_removed_file(path: str, exempt: bool = False) -> list[str]:
     return [f"{path}: {what} may not be removed"]
 
 
+def settings_changes(old: bytes, new: bytes) -> list[str]:
+    """Return what a push may not change in gitmail.toml: the program that runs on this machine.
+
+    Both files follow the format.
+    """
+    if config_from_bytes(old).wake_command == config_from_bytes(new).wake_command:
+        return []
+    return [
+        f"{CONFIG}: [wake] command names a program that runs on this machine, so it cannot come "
+        "by a push; edit the file in the store itself"
+    ]
+
+
 def _content_problems(path: str, place: PathKind, data: bytes) -> list[str]:
     if place.kind is Kind.UNKNOWN:
         return [f"{path}: a store has no such path (docs/format.md)"]

@@ -18,13 +18,14 @@ from gitmail.format.checks import (
     check_letter_change,
     check_new_file,
     check_removed_file,
+    settings_changes,
 )
 from gitmail.git import walk
 from gitmail.git.objects import ObjectReader
 from gitmail.git.trees import list_tree
 from gitmail.store.numbers import number_problems
 from gitmail.values.names import name_from_person
-from gitmail.values.paths import Kind, classify, mailbox_path
+from gitmail.values.paths import CONFIG, Kind, classify, mailbox_path
 from gitmail.values.sentences import UNDOES, parse_trailers
 
 PLAIN_FILE = 0o100644
@@ -90,6 +91,8 @@ class _Checker:
             elif change.old_sha is not None:
                 old, new = self.reader.blob(change.old_sha), self.reader.blob(change.new_sha)
                 problems += check_changed_file(change.path, old, new, author)
+                if change.path == CONFIG and author is not None and not problems:
+                    problems += settings_changes(old, new)
         if new_files:
             for change in chain.from_iterable(arrived.values()):
                 data = self.reader.blob(change.new_sha or "")

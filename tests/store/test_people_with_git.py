@@ -302,6 +302,12 @@ def _settings_broken(place: Path) -> None:
     (place / "gitmail.toml").write_text("format = [\n", encoding="utf-8")
 
 
+def _program_to_run(place: Path) -> None:
+    settings = place / "gitmail.toml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text + '\n[wake]\ncommand = ["rm", "-rf", "home"]\n', encoding="utf-8")
+
+
 BAD: dict[str, tuple[Callable[[Path], None], str]] = {
     "tampered letter": (_tamper, "what was sent never changes"),
     "renamed letter": (_rename, "renamed"),
@@ -318,6 +324,7 @@ BAD: dict[str, tuple[Callable[[Path], None], str]] = {
     "agent with letters gone": (_agent_with_letters_gone, "may not be removed"),
     "settings gone": (_settings_gone, "may not be removed"),
     "settings broken": (_settings_broken, "gitmail.toml"),
+    "a program to run": (_program_to_run, "cannot come by a push"),
 }
 
 
