@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gitmail.demo.blocked import blocked_commit
 from gitmail.demo.checks import run_checks
 from gitmail.demo.failure import DemoFailed
 from gitmail.demo.players import call, seated
@@ -78,7 +79,7 @@ async def _play(script: Script, stage: Stage, reporter: Reporter) -> dict[str, A
         async with seated(script, stage) as clients:
             for step in script.steps:
                 began = time.monotonic()
-                await _step(step, stage, clients, saved)
+                await _step(step, script, stage, clients, saved)
                 spent = (time.monotonic() - began) * 1000
                 reporter.step(step.number, len(script.steps), step.say, spent)
             await _waiting_as_told(script, stage, clients)
@@ -96,12 +97,16 @@ def _innermost(group: ExceptionGroup[GitmailError]) -> GitmailError:
 
 
 async def _step(
-    step: Step, stage: Stage, clients: Mapping[str, Client], saved: dict[str, Any]
+    step: Step,
+    script: Script,
+    stage: Stage,
+    clients: Mapping[str, Client],
+    saved: dict[str, Any],
 ) -> None:
     before = commits(stage)
     try:
         sent = resolve(step.sent(), saved)
-        result = await _act(step, sent, stage, clients)
+        result = await _act(step, sent, script, stage, clients)
         problems = differences(result, resolve(step.expect, saved))
     except LookupError as error:
         raise _failed(step, str(error)) from error
@@ -117,10 +122,16 @@ async def _step(
 
 
 async def _act(
-    step: Step, sent: Mapping[str, Any], stage: Stage, clients: Mapping[str, Client]
+    step: Step,
+    sent: Mapping[str, Any],
+    script: Script,
+    stage: Stage,
+    clients: Mapping[str, Client],
 ) -> dict[str, Any]:
     if step.tool is not None:
         return await call(clients[step.agent], step.tool, sent)
+    if step.commit is not None:
+        return blocked_commit(stage, script.player(step.agent), sent["commit"])
     return {"printed": gitmail(stage, stage.project, sent["command"], sent["stdin"])}
 
 

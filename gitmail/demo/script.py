@@ -16,7 +16,7 @@ from gitmail.errors import InvalidInput
 
 PROJECT = "project"
 _STEP_KEYS = frozenset(
-    ("say", "agent", "tool", "arguments", "command", "stdin", "save", "commits", "expect")
+    ("say", "agent", "tool", "arguments", "command", "stdin", "commit", "save", "commits", "expect")
 )
 
 
@@ -46,8 +46,9 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One act: an MCP tool with arguments, or (tool None) a command with standard input.
+    """One act: an MCP tool with arguments, a command with standard input, or a stopped commit.
 
+    `commit` is the file of the code project whose commit the guard has to stop.
     `commits` is how often the store's main has to move; `expect` maps paths to values.
     """
 
@@ -61,9 +62,12 @@ class Step:
     save: str | None
     commits: int
     expect: Mapping[str, Any]
+    commit: str | None = None
 
     def sent(self) -> dict[str, Any]:
         """Return what `$name.sent` stands for, references not yet resolved."""
+        if self.commit is not None:
+            return {"commit": self.commit}
         if self.tool is None:
             return {"command": list(self.command), "stdin": self.stdin}
         return dict(self.arguments)
@@ -71,11 +75,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """What to look at in the end: a letter in its owner's mailbox, a saved fetch_inbox result."""
+    """What to look at in the end, by the names under which results were saved.
+
+    A letter in its owner's mailbox, a result of fetch_inbox, a commit that was stopped.
+    """
 
     owner: str
     letter: str
     answer: str
+    stopped: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,10 @@ class Script:
     steps: tuple[Step, ...]
     waiting: Mapping[str, int]
     exhibit: Exhibit
+
+    def player(self, name: str) -> Player:
+        """Return the player of that name; a script that loads names no other."""
+        return next(player for player in self.players if player.name == name)
 
 
 def load_script(data: bytes, file: str) -> Script:
@@ -125,8 +137,8 @@ def _step(number: int, table: Mapping[str, Any]) -> Step:
     unknown = sorted(table.keys() - _STEP_KEYS)
     if unknown:
         raise ValueError(f"step {number}: unknown key {unknown[0]!r}")
-    if ("tool" in table) == ("command" in table):
-        raise ValueError(f"step {number}: one of tool and command, not both")
+    if len(table.keys() & {"tool", "command", "commit"}) != 1:
+        raise ValueError(f"step {number}: one of tool, command and commit")
     return Step(
         number=number,
         say=table["say"],
@@ -138,6 +150,7 @@ def _step(number: int, table: Mapping[str, Any]) -> Step:
         save=table.get("save"),
         commits=table.get("commits", 1),
         expect=table.get("expect", {}),
+        commit=table.get("commit"),
     )
 
 
@@ -145,7 +158,7 @@ def _broken_promise(script: Script) -> str | None:
     players = {player.name for player in script.players}
     known = {PROJECT}
     for step in script.steps:
-        actors = players if step.tool else {script.person.mailbox}
+        actors = {script.person.mailbox} if step.command else players
         if step.agent not in actors:
             return f"step {step.number}: {step.agent} is not who can act like that"
         undefined = set(names_in([step.sent(), step.expect])) - known
@@ -154,7 +167,9 @@ def _broken_promise(script: Script) -> str | None:
         if step.save in known:
             return f"step {step.number}: {step.save!r} is saved twice"
         known |= {step.save} if step.save else set()
-    undefined = set(names_in(script.exhibit.letter)) | {script.exhibit.answer}
+    exhibit = script.exhibit
+    shown = {exhibit.answer} | ({exhibit.stopped} if exhibit.stopped is not None else set())
+    undefined = set(names_in(exhibit.letter)) | shown
     return f"show: nothing is saved as {min(undefined - known)!r}" if undefined - known else None
 
 

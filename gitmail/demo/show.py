@@ -35,6 +35,9 @@ def sections(stage: Stage, script: Script, saved: Mapping[str, Any]) -> Iterator
     log = git(stage, stage.store, "log", _LOG_FORMAT, "main")
     yield Section("git -C .git/gitmail log", tuple(log.splitlines()))
     yield Section("An answer of fetch_inbox", tuple(_answer(saved[script.exhibit.answer])))
+    if script.exhibit.stopped is not None:
+        screen = saved[script.exhibit.stopped]["screen"]
+        yield Section("A commit that was stopped", tuple(screen))
 
 
 def _tree(folder: Path, indent: str) -> Iterator[str]:

@@ -86,7 +86,7 @@ def build_stage(top: Path, script: Script, environ: Mapping[str, str]) -> Stage:
     for key, value in (
         ("user.name", script.person.name),
         ("user.email", script.person.email),
-        ("core.hooksPath", os.devnull),
+        ("core.hooksPath", str(stage.project / ".git" / "hooks")),  # never the user's
         ("core.autocrlf", "false"),
         ("commit.gpgSign", "false"),
     ):

@@ -114,7 +114,7 @@ def _what_to_do(kind: str, first: Reservation, path: bytes) -> list[str]:
     if kind != "pre-push":
         lines.append(f"  leave them out         git restore --staged -- {plain}")
     lines += [
-        f"  ask                    gitmail send {first.holder} TEXT",
+        f"  ask                    gitmail send {first.holder} -m TEXT",
         f"  wait your turn         gitmail reserve --wait {plain}",
         f"  holder gone 30 min?    gitmail release --force {first.id[:8]}",
         f"  go ahead all the same  git {'push' if kind == 'pre-push' else 'commit'} --no-verify",

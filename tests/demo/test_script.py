@@ -7,8 +7,8 @@ import pytest
 from gitmail.demo.sample import sample_script
 from gitmail.demo.script import Step, load_script
 from gitmail.errors import InvalidInput
-from gitmail.mail.secrets import find_secret
 from gitmail.values.names import check_agent_name, name_from_person
+from gitmail.values.secrets import find_secret
 from gitmail.values.text import check_subject, check_text
 
 # contract memory_message: which argument belongs to which action, what each needs, the bounds.
@@ -68,8 +68,14 @@ def test_a_fetch_inbox_step_is_within_the_contract(step: Step) -> None:
     assert step.commits == 0
 
 
-def test_only_tools_of_the_first_slice_are_used() -> None:
-    assert {step.tool for step in SCRIPT.steps} == {"memory_message", "fetch_inbox", None}
+def test_only_tools_of_the_core_toolset_are_used() -> None:
+    used = {"memory_message", "fetch_inbox", "file_reservations", None}
+    assert {step.tool for step in SCRIPT.steps} == used
+
+
+def test_one_commit_is_stopped_and_shown() -> None:
+    (stopped,) = [step for step in SCRIPT.steps if step.commit]
+    assert (stopped.save, stopped.commits) == (SCRIPT.exhibit.stopped, 0)
 
 
 def test_a_request_id_is_reused_for_the_identical_send_only() -> None:
@@ -140,7 +146,7 @@ def test_the_least_script_loads() -> None:
         (GOOD, "missing key 'project'"),
         (HEAD, "missing key 'steps'"),
         (HEAD + GOOD + "extra = 1\n", "step 1: unknown key 'extra'"),
-        (HEAD + GOOD + 'command = ["send"]\n', "step 1: one of tool and command"),
+        (HEAD + GOOD + 'command = ["send"]\n', "step 1: one of tool, command and commit"),
         (HEAD + GOOD + 'expect = { id = "$two.id" }\n', "step 1: nothing was saved as 'two'"),
         (HEAD + GOOD + 'arguments = { a = ["$one.id"] }\n', "step 1: nothing was saved as 'one'"),
         (HEAD + GOOD + GOOD, "step 2: 'one' is saved twice"),

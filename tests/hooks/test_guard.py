@@ -282,7 +282,7 @@ def test_the_screen_of_a_blocked_commit() -> None:
         "\n"
         "What you can do:\n"
         "  leave them out         git restore --staged -- src/a.py\n"
-        "  ask                    gitmail send BlueLake TEXT\n"
+        "  ask                    gitmail send BlueLake -m TEXT\n"
         "  wait your turn         gitmail reserve --wait src/a.py\n"
         "  holder gone 30 min?    gitmail release --force 7c1e90ab\n"
         "  go ahead all the same  git commit --no-verify\n"
