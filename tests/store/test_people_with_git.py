@@ -305,7 +305,8 @@ def _settings_broken(place: Path) -> None:
 def _program_to_run(place: Path) -> None:
     settings = place / "gitmail.toml"
     text = settings.read_text(encoding="utf-8")
-    settings.write_text(text + '\n[wake]\ncommand = ["rm", "-rf", "home"]\n', encoding="utf-8")
+    text = text.replace("[wake]", '[wake]\ncommand = ["rm", "-rf", "home"]')
+    settings.write_text(text, encoding="utf-8")
 
 
 BAD: dict[str, tuple[Callable[[Path], None], str]] = {
