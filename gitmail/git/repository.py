@@ -75,6 +75,13 @@ def is_store(path: Path) -> bool:
     return private_dir(git_dir).is_dir() and (git_dir / "HEAD").is_file()
 
 
+def lost_private_dir(path: Path) -> bool:
+    """Tell whether `path` is a store whose private folder somebody deleted."""
+    git_dir = git_dir_of(path)
+    ours = (git_dir / "worktrees").is_file() and (git_dir / "HEAD").is_file()
+    return ours and not private_dir(git_dir).exists()
+
+
 def create(path: Path, fill: Callable[[Path], None]) -> bool:
     """Make a store at `path`, completely or not at all.
 

@@ -38,6 +38,8 @@ def create_store(
         write_hooks(git_dir, interpreter)
         _first_commit(top, git_dir, name, person, maintainers, int(clock().timestamp()))
 
+    if repository.lost_private_dir(path):
+        PrivateState.of_store(path).make()
     if repository.create(path, fill):
         return True
     write_hooks(path / ".git", interpreter)

@@ -9,6 +9,7 @@ from gitmail.git.project import Project
 from gitmail.store.hook_stubs import STORE_HOOKS
 from gitmail.store.lock import DEFAULT_WAIT
 from gitmail.store.place import FOLDER, STORE_KEY, Place, find_project, store_path
+from gitmail.store.private import PrivateState
 from gitmail.store.store import Store
 
 __all__ = [
@@ -39,6 +40,8 @@ def open_store(place: Place, *, lock_wait: float = DEFAULT_WAIT) -> Store:
     Raises NotFound `store_not_found`, StoreUnavailable (dubious_ownership,
     unsupported_repository, read_only for a store with settings that cannot be mended).
     """
+    if repository.lost_private_dir(place.store):
+        PrivateState.of_store(place.store).make()
     if not place.exists:
         raise NotFound(
             "store_not_found",

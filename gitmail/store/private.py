@@ -85,6 +85,14 @@ class PrivateState:
         return self.root / "credentials"
 
     def make(self) -> None:
-        """Create the folders that must exist, readable by this user only."""
-        for folder in (self.root, self.tmp, self.aside):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+        """Create the folders that must exist, readable by this user only.
+
+        Raises StoreUnavailable `disk_full`, `read_only` or `io_error`.
+        """
+        try:
+            for folder in (self.root, self.tmp, self.aside):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError as error:
+            from gitmail.git.durable import disk_error
+
+            raise disk_error(error, self.root) from error
