@@ -108,7 +108,7 @@ def test_rebase_merge_and_cherry_pick_pass_what_the_holder_did(guarded) -> None:
     assert guarded.try_git("cherry-pick", "--allow-empty", picked).returncode in (0, 1)
 
 
-def test_the_stores_answer_is_the_one_of_the_working_folder_not_of_a_decoy(
+def test_with_git_dir_in_the_environment_it_works_and_touches_no_other_repository(
     guarded, make_code: Callable
 ) -> None:
     decoy = make_code("decoy")
