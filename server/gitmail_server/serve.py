@@ -23,6 +23,7 @@ from gitmail_server.ending import PARTING, Ending
 from gitmail_server.identity import explicit_name
 from gitmail_server.notify import CHANNEL_VARIABLE, Notify
 from gitmail_server.session import Session
+from gitmail_server.surrogates import mend_surrogates
 from gitmail_server.toolsets import tools_of
 from gitmail_server.watching import Watching
 
@@ -110,8 +111,14 @@ class _Input:
 
     def _pump(self, source: int) -> None:
         with contextlib.suppress(OSError):
+            line: list[bytes] = []
             while data := os.read(source, _CHUNK):
-                self._pass_on(data)
+                head, end, rest = data.rpartition(b"\n")
+                if end:
+                    self._pass_on(mend_surrogates(b"".join([*line, head, end])))
+                    line.clear()
+                line.append(rest)
+            self._pass_on(mend_surrogates(b"".join(line)))
         self._ending.finish_calls()
         os.close(self._writing)
         time.sleep(PARTING)
