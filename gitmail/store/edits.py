@@ -94,7 +94,7 @@ def tell_set_aside(store: Store) -> None:
     if folder.empty():
         return
     for entry in folder.untold():
-        where = os.path.join(".git", "gitmail", "aside", entry.file)
+        where = str(store.private.aside / entry.file)
         store.notice(
             "set_aside", f"{entry.reason}; it is kept as {where}", file=entry.path, kept_as=where
         )

@@ -26,7 +26,8 @@ def load_settings(
     try:
         return config_from_bytes((store / CONFIG).read_bytes())
     except (FileNotFoundError, BrokenFile) as error:
-        broken(f"{error}; the last committed gitmail.toml is in force")
+        trouble = error if isinstance(error, BrokenFile) else f"{CONFIG} is missing"
+        broken(f"{trouble}; the last committed gitmail.toml is in force")
     for commit in commits:
         with suppress(StoreUnavailable, BrokenFile):
             entry = read_path(reader, reader.commit(commit() or "").tree, CONFIG)

@@ -230,7 +230,7 @@ def _unknown(unknown: Sequence[str], agents: Sequence[Agent]) -> NotFound:
     elif any(_SHORT_PREFIX.fullmatch(text) for text in unknown):
         hint = "A prefix of an id needs at least 8 hex digits."
     else:
-        hint = "memory_agents (action=list) or list_agents shows who there is."
+        hint = "`gitmail agents`, or the tool memory_agents (action=list), shows who there is."
     return NotFound(
         "recipient_not_found",
         f"{listed} {verb}; nothing was sent.",
