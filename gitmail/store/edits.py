@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from gitmail.store.writing import WriteSession
 
 AGENTS = "agents"
+NAMED_AT_ONCE = 10
+"""As many set-aside files one answer names; of the others it says how many."""
 STILL_SAVING_SECONDS = 1.0
 """A file that cannot be read yet and is younger than this may be in the middle of a save."""
 
@@ -93,11 +95,15 @@ def tell_set_aside(store: Store) -> None:
     folder = AsideFolder(store.private)
     if folder.empty():
         return
-    for entry in folder.untold():
+    untold = folder.untold()
+    for entry in untold[:NAMED_AT_ONCE]:
         where = str(store.private.aside / entry.file)
         store.notice(
             "set_aside", f"{entry.reason}; it is kept as {where}", file=entry.path, kept_as=where
         )
+    more = len(untold) - NAMED_AT_ONCE
+    if more > 0:
+        store.notice("set_aside", f"{more} more were set aside, kept in {store.private.aside}")
 
 
 # -- finding -----------------------------------------------------------------------------------

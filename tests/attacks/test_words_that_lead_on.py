@@ -9,7 +9,8 @@ import pytest
 from post_office import BLUE, GREEN, opened, post
 
 from gitmail.errors import NotFound
-from gitmail.store.edits import adopt_edits, tell_set_aside
+from gitmail.mail.inbox import waiting
+from gitmail.store.edits import NAMED_AT_ONCE, adopt_edits, tell_set_aside
 from gitmail.store.store import Store
 from gitmail.values.paths import inbox_folder
 
@@ -26,6 +27,22 @@ def test_a_file_set_aside_is_named_so_that_it_is_found_from_any_folder(
     kept = Path(notice.message.rpartition(" ")[2])
     assert kept.is_absolute()
     assert kept.read_bytes() == b"no header"
+
+
+def test_hundreds_of_broken_files_do_not_flood_an_answer(store: Store, path: Path) -> None:
+    sent = post(store, BLUE, GREEN)
+    for number in range(200):
+        dropped = path / inbox_folder(GREEN) / f"junk-{number}.md"
+        dropped.write_bytes(b"no header")
+        os.utime(dropped, (1, 1))
+    assert len(adopt_edits(store, [inbox_folder(GREEN)]).set_aside) == 200
+    tell_set_aside(store)
+    said = store.take_notices()
+    assert len(said) == NAMED_AT_ONCE + 1
+    assert said[-1].message.startswith(f"{200 - NAMED_AT_ONCE} more were set aside")
+    tell_set_aside(store)
+    assert store.take_notices() == [], "each is told once"
+    assert [row.letter.id for row in waiting(store, GREEN).waiting] == [sent.letter.id]
 
 
 def test_a_missing_settings_file_is_named_in_words(path: Path) -> None:
