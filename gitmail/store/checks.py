@@ -24,7 +24,7 @@ from gitmail.git import walk
 from gitmail.git.objects import ObjectReader
 from gitmail.git.trees import list_tree
 from gitmail.store.numbers import number_problems
-from gitmail.values.names import name_from_person
+from gitmail.values.names import fold, name_from_person
 from gitmail.values.paths import CONFIG, Kind, classify, mailbox_path
 from gitmail.values.sentences import UNDOES, parse_trailers
 
@@ -50,7 +50,7 @@ class _Checker:
                 return problems
         ends = walk.diff(self.git_dir, old, new, self.quarantine)
         problems += [problem for problem in self._ends(ends) if not _known(problem, problems)]
-        return problems + self._orphans(ends, new) + self._numbers(ends, old, new)
+        return problems + self._orphans(ends, new) + self._pushed(ends, old, new)
 
     def _commit(self, commit: walk.WalkedCommit) -> list[str]:
         if self._undoes_exactly(commit):
@@ -132,8 +132,8 @@ class _Checker:
         done = {(change.path, change.old_sha, change.new_sha) for change in commit.changes}
         return wanted == done
 
-    def _numbers(self, changes: Iterable[walk.PathChange], old: str, new: str) -> list[str]:
-        """Judge the numbers of new notes where people push; what follows main has been judged."""
+    def _pushed(self, changes: Iterable[walk.PathChange], old: str, new: str) -> list[str]:
+        """Judge new names and numbers where people push; what follows main has been judged."""
         if not self.authors:
             return []
         added = [
@@ -141,7 +141,22 @@ class _Checker:
             for change in changes
             if change.old_sha is None and change.path not in self.exempt_paths
         ]
-        return number_problems(self.git_dir, self.reader, old, new, added, self.quarantine)
+        numbers = number_problems(self.git_dir, self.reader, old, new, added, self.quarantine)
+        return self._twins(added, new) + numbers
+
+    def _twins(self, added: Iterable[walk.PathChange], new: str) -> list[str]:
+        """Refuse a new agent whose name differs from another's only by case."""
+        fresh = [one.path for one in added if classify(one.path).kind is Kind.AGENT]
+        if not fresh:
+            return []
+        root = self.reader.commit(new).tree
+        agents = [path for path, _ in list_tree(self.reader, root, fresh[0].rpartition("/")[0])]
+        return [
+            f"{path}: {other} has that name already, in another case"
+            for path in fresh
+            for other in agents
+            if other != path and fold(other) == fold(path)
+        ]
 
     def _orphans(self, changes: Iterable[walk.PathChange], new: str) -> list[str]:
         """Refuse to lose an agent whose mailbox still holds letters."""

@@ -9,6 +9,7 @@ from gitmail.format.agents import agent_from_bytes
 from gitmail.format.checks import check_changed_file, check_new_file
 from gitmail.format.memories import memory_from_bytes
 from gitmail.git.loose import LooseWriter
+from gitmail.index.agents import agent_by_name
 from gitmail.index.index import Index
 from gitmail.index.memories import memory, number_was_used
 from gitmail.store.blobs import blob_id
@@ -39,6 +40,7 @@ def commit_note(
     ours = index.blobs([path]).get(path)
     if ours is None:
         _refuse_used_number(index, path)
+        _refuse_twin(index, path)
     merged = _merged(store, path, data, base, ours)
     if merged != data:
         with LooseWriter(store.git_dir) as writer:  # the next save into the same file builds on it
@@ -85,6 +87,14 @@ def _refuse_used_number(index: Index, path: str) -> None:
     raise BrokenFile(
         path, f"note {number} has been superseded{f' by {by}' if by else ''} meanwhile"
     )
+
+
+def _refuse_twin(index: Index, path: str) -> None:
+    """Refuse a profile whose name differs from another's only by case."""
+    place = classify(path)
+    other = agent_by_name(index, place.owner or "") if place.kind is Kind.AGENT else None
+    if other is not None:
+        raise BrokenFile(path, f"{other.agent.name} has that name already, in another case")
 
 
 def _refuse_new_identity(path: str, old: bytes, new: bytes) -> None:
