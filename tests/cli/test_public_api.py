@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +67,20 @@ def test_one_name_is_one_recipient(shop: Shell) -> None:
     with gitmail.open(shop.folder, agent="BlueLake") as mailbox:
         sent = mailbox.send("GreenCastle", "Auth", "Please review.", cc="BlueLake")
         assert (sent.letter.to, sent.letter.cc) == (("GreenCastle",), ("BlueLake",))
+
+
+def test_the_example_in_readme_runs(shop: Shell) -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    (example,) = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    with gitmail.open(shop.folder) as person:
+        person.send("BlueLake", "For the example", "Words.")
+    done = subprocess.run(
+        [sys.executable, "-c", example],
+        cwd=shop.folder,
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "PatPerson For the example" in done.stdout
