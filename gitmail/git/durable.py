@@ -9,8 +9,12 @@ import threading
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gitmail.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from queue import SimpleQueue
 
 _FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 _CODES = {
@@ -20,7 +24,9 @@ _CODES = {
     errno.EACCES: ("read_only", "permission is denied", ""),
     errno.EPERM: ("read_only", "the operation is not permitted", ""),
 }
-_AT_ONCE = 8
+_HELPERS = 3
+_queues: dict[int, SimpleQueue[_Batch]] = {}
+_starting = threading.Lock()
 _ELSEWHERE = "Make it writable, or put the store elsewhere with `gitmail init --store PATH`."
 
 
@@ -64,34 +70,65 @@ def sync_together(files: Iterable[str] = (), folders: Iterable[str] = ()) -> int
     """
     wanted: list[Callable[[], None]] = [partial(sync_file, path) for path in files]
     wanted += [partial(sync_folder, path) for path in folders]
-    if len(wanted) < 2:
-        for act in wanted:
-            act()
-        return len(wanted)
-    failures: list[OSError] = []
-    remaining = iter(wanted)
-    guard = threading.Lock()
+    batch = _Batch(wanted)
+    helpers = min(len(wanted) - 1, _HELPERS)
+    for _ in range(helpers):
+        _tasks().put(batch)
+    batch.work()
+    for _ in range(helpers):
+        batch.ended.acquire()
+    if batch.failures:
+        raise batch.failures[0]
+    return len(wanted)
 
-    def work() -> None:
+
+class _Batch:
+    """Syncs that several threads take from until none is left."""
+
+    def __init__(self, wanted: list[Callable[[], None]]) -> None:
+        self._remaining = iter(wanted)
+        self._guard = threading.Lock()
+        self.failures: list[OSError] = []
+        self.ended = threading.Semaphore(0)
+
+    def work(self) -> None:
+        """Do one after the other; an error does not keep the others from being done."""
         while True:
-            with guard:
-                act = next(remaining, None)
+            with self._guard:
+                act = next(self._remaining, None)
             if act is None:
                 return
             try:
                 act()
             except OSError as error:
-                failures.append(error)
+                self.failures.append(error)
 
-    helpers = [threading.Thread(target=work) for _ in range(min(len(wanted), _AT_ONCE) - 1)]
-    for helper in helpers:
-        helper.start()
-    work()
-    for helper in helpers:
-        helper.join()
-    if failures:
-        raise failures[0]
-    return len(wanted)
+
+def _tasks() -> SimpleQueue[_Batch]:
+    """Return this process's queue to the helping threads, which are started with the first batch.
+
+    They stay: starting three threads for each batch took longer than the syncs. A fork has none.
+    """
+    from queue import SimpleQueue  # readers never sync
+
+    process = os.getpid()
+    with _starting:
+        if process not in _queues:
+            _queues.clear()
+            queue: SimpleQueue[_Batch] = SimpleQueue()
+            _queues[process] = queue
+            for _ in range(_HELPERS):
+                threading.Thread(
+                    target=_help, args=(queue,), name="gitmail-sync", daemon=True
+                ).start()
+        return _queues[process]
+
+
+def _help(queue: SimpleQueue[_Batch]) -> None:
+    while True:
+        batch = queue.get()
+        batch.work()
+        batch.ended.release()
 
 
 def write_all(descriptor: int, data: bytes) -> None:
