@@ -13,6 +13,8 @@ from post_office import (
     Forge,
     assert_sound,
     caller,
+    files_of_main,
+    files_on_disk,
     git,
     main_of,
     opened,
@@ -21,7 +23,7 @@ from post_office import (
 from gitmail.mail.acknowledge import acknowledge
 from gitmail.mail.inbox import sent_letters, show_letter, waiting
 from gitmail.mail.receive import receive
-from gitmail.store.edits import adopt_edits
+from gitmail.store.edits import STILL_SAVING_SECONDS, adopt_edits
 from gitmail.values.paths import agent_path
 
 NOTE = agent_path(RED)
@@ -96,6 +98,14 @@ def kill_at_random(path: Path, forge: Forge, kills: int, seed: int) -> int:
                 )
     said = log.read_text(encoding="ascii").split()
     with opened(path) as store:
+        on_disk, of_main = files_on_disk(path), files_of_main(store)
+        differing = {
+            file for file in {*on_disk, *of_main} if on_disk.get(file) != of_main.get(file)
+        }
+        assert differing <= {NOTE}, "only a save that nobody has taken up yet"
+        adopt_edits(store)
+        time.sleep(STILL_SAVING_SECONDS)
+        adopt_edits(store)  # what the last kill cut in half is set aside
         assert len({show_letter(store, letter_id).letter.id for letter_id in said}) == len(said)
     assert_sound(path)
     return int(git(path, "rev-list", "--count", "main")) - before
