@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 
-
 def _clean_session_environment(home: Path) -> None:
     for name in list(os.environ):
         if name.startswith(("GIT_", "GITMAIL_", "CLAUDE", "CODEX_", "GEMINI_", "CURSOR_")):

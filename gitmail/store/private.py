@@ -9,9 +9,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-PUSH = "push"
-"""The name of the file that says since when a push is being checked."""
-
 
 class PrivateState:
     """The paths below one store's private folder, `root`.
@@ -43,11 +40,6 @@ class PrivateState:
     def queue(self) -> Path:
         """The lock that writers wait on in the kernel instead of polling."""
         return self.root / "lock.queue"
-
-    @property
-    def push(self) -> Path:
-        """Made by the pre-receive hook, removed by post-receive; writers look at its age."""
-        return self.root / PUSH
 
     @property
     def index(self) -> Path:

