@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gitmail.errors import StoreBusy, StoreUnavailable
-from gitmail.git import steps
+from gitmail.git import process, steps
 from gitmail.git.commits import Person, ident
 from gitmail.git.durable import disk_error, sync_descriptor, sync_folder, write_all
 from gitmail.git.loose import NO_LINKS
@@ -148,9 +148,37 @@ def _check_head(git_dir: Path) -> None:
         raise StoreUnavailable(
             "wrong_head",
             f"HEAD of the store {git_dir} does not point at refs/heads/main.",
-            f"Run `git --git-dir={git_dir} symbolic-ref HEAD {MAIN}`.",
+            "Run `gitmail doctor --fix`.",
             head=head.decode("utf-8", "replace").strip(),
         )
+
+
+def points_at_main(git_dir: Path) -> bool:
+    """Tell whether HEAD is symbolic to main, as a store's must be."""
+    return _HEAD.fullmatch(_read(f"{git_dir}/HEAD") or b"") is not None
+
+
+def repair_head(git_dir: Path) -> bool:
+    """Make HEAD point at main again; tell whether it did not. The caller holds the store lock."""
+    if points_at_main(git_dir):
+        return False
+    temporary = f"{git_dir}/HEAD-{os.getpid()}-{os.urandom(4).hex()}"
+    with open(temporary, "wb") as file:
+        file.write(b"ref: " + MAIN.encode() + b"\n")
+    os.replace(temporary, f"{git_dir}/HEAD")
+    return True
+
+
+def other_refs(git_dir: Path) -> list[tuple[str, str]]:
+    """Return name and object of every ref but main; a store has none."""
+    out = process.run(["for-each-ref", "--format=%(refname) %(objectname)"], git_dir=git_dir)
+    found = [line.rpartition(" ") for line in out.decode("utf-8", "replace").splitlines()]
+    return [(name, sha) for name, _, sha in found if name != MAIN]
+
+
+def delete_ref(git_dir: Path, name: str, sha: str) -> None:
+    """Delete a ref that still names `sha`; raises as `process.run`."""
+    process.run(["update-ref", "-d", "--end-of-options", name, sha], git_dir=git_dir)
 
 
 def _damaged_ref(git_dir: Path) -> StoreUnavailable:

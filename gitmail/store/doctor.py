@@ -7,22 +7,23 @@ index = tree = main. `--fix` calls the same repair functions that an opener call
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gitmail.errors import BrokenFile, GitmailError
 from gitmail.format.checks import check_new_file
-from gitmail.git import process, repository
+from gitmail.git import process, repository, walk
 from gitmail.git.durable import disk_error
 from gitmail.git.maintain import count_loose
-from gitmail.git.refs import read_main
+from gitmail.git.refs import delete_ref, other_refs, points_at_main, read_main, repair_head
 from gitmail.git.trees import list_tree
 from gitmail.index.dump import dump
 from gitmail.index.index import Index
 from gitmail.index.tree import broken_files
 from gitmail.store.blobs import blob_id
-from gitmail.store.hook_stubs import STORE_HOOKS, hook_problems
+from gitmail.store.hook_stubs import hook_problems, write_hooks
 from gitmail.store.index_view import MainRewound
 from gitmail.store.joining import join_tips, recover_main
 from gitmail.store.store import Store
@@ -74,19 +75,48 @@ def examine(store: Store, *, fix: bool = False, progress: Progress = lambda _: N
     return Examination(tuple(findings))
 
 
+def _head(store: Store, fix: bool) -> Iterator[Finding]:
+    """HEAD must point at main: without it git does not even take the folder for a repository."""
+    if points_at_main(store.git_dir):
+        return
+    if fix:
+        with store.lock.hold():
+            repair_head(store.git_dir)
+    yield Finding("error", "wrong_head", "HEAD does not point at refs/heads/main", fixed=fix)
+
+
 def _settings(store: Store, fix: bool) -> Iterator[Finding]:
-    problems = repository.check_config(store.git_dir, STORE_HOOKS)
+    problems = repository.check_config(store.git_dir)
+    hooks = hook_problems(store.git_dir)
     if fix:
         repository.repair_config(store.git_dir)
+        if hooks:
+            write_hooks(store.git_dir, sys.executable)
     for problem in problems:
-        mended = fix and problem.key not in STORE_HOOKS
-        yield Finding("warning", "settings", f"git settings: {problem.what}", mended)
-    for sentence in hook_problems(store.git_dir):
-        yield Finding("error", "hooks", f"{sentence}; `gitmail init` writes it again")
-    if not problems:
+        yield Finding("warning", "settings", f"git settings: {problem.what}", fixed=fix)
+    for sentence in hooks:
+        yield Finding("error", "hooks", sentence, fixed=fix)
+    if not problems and not hooks:
         yield Finding("ok", "settings", "format 1, the store's git settings and hooks are in place")
     for warning in store.config().warnings:
         yield Finding("warning", "config", warning)
+
+
+def _strangers(store: Store, fix: bool) -> Iterator[Finding]:
+    """What plain git may have left in the repository: an index, branches, tags."""
+    stray = store.git_dir / "index"
+    if stray.exists():
+        if fix:
+            stray.unlink()
+        what = "the store has a git index, which nothing of it needs"
+        yield Finding("warning", "git_index", what, fixed=fix)
+    for name, commit in other_refs(store.git_dir):
+        merged = walk.is_ancestor(store.git_dir, commit, store.main())
+        if fix and merged:
+            delete_ref(store.git_dir, name, commit)
+        what = f"{name} is no part of a store, which has main only"
+        what += "" if merged else f"; it holds commits that main lacks ({commit[:12]})"
+        yield Finding("warning", "other_ref", what, fixed=fix and merged)
 
 
 def _surroundings(store: Store, _fix: bool) -> Iterator[Finding]:
@@ -253,19 +283,15 @@ def _packing(store: Store, _fix: bool) -> Iterator[Finding]:
 
 
 _STEPS = (
+    _head,
     _settings,
     _surroundings,
     _leftovers,
     _main,
+    _strangers,
     _repository,
     _index,
     _tree,
     _files,
     _packing,
 )
-
-
-def summary(examination: Examination) -> Examination:
-    """Return only what is not as it should be."""
-    kept = tuple(one for one in examination.findings if one.level not in ("ok", "info"))
-    return replace(examination, findings=kept)

@@ -23,7 +23,6 @@ from post_office import (
 )
 
 from gitmail.store.doctor import Examination, examine
-from gitmail.store.hook_stubs import write_hooks
 from gitmail.values.paths import agent_path
 
 Break = Callable[[Path, Forge], None]
@@ -99,6 +98,19 @@ def _marker_gone(path: Path, forge: Forge) -> None:
     _letter(path).unlink()
 
 
+def _head_garbage(path: Path, forge: Forge) -> None:
+    (path / ".git/HEAD").write_text("x\n", encoding="ascii")
+
+
+def _main_renamed(path: Path, forge: Forge) -> None:
+    git(path, "branch", "-m", "main", "trunk")
+
+
+def _branch_and_index(path: Path, forge: Forge) -> None:
+    git(path, "branch", "idea")
+    (path / ".git/index").write_bytes(b"x")
+
+
 BROKEN = {
     "writer killed with main locked": Broken(_killed("reflog-written"), "leftover", "left by"),
     "writer killed before the files": Broken(_killed("ref-moved"), "tree_behind", "lagged"),
@@ -110,7 +122,10 @@ BROKEN = {
     "index wrong": Broken(_index_wrong, "index", "differs from what git holds", opener=False),
     "index damaged": Broken(_index_damaged, "", ""),
     "settings changed": Broken(_settings, "settings", "core.bare", opener=False),
-    "hook not executable": Broken(_hook_gone, "hooks", "pre-receive", fixed=False, opener=False),
+    "hook not executable": Broken(_hook_gone, "hooks", "pre-receive", opener=False),
+    "HEAD garbage": Broken(_head_garbage, "wrong_head", "HEAD does not point", opener=False),
+    "main renamed": Broken(_main_renamed, "wrong_head", "HEAD does not point", opener=False),
+    "a branch and an index": Broken(_branch_and_index, "other_ref", "heads/idea", opener=False),
     "object gone": Broken(_object_gone, "fsck", "missing blob", fixed=False, opener=False),
     "tree's marker gone": Broken(_marker_gone, "tree_behind", "lagged"),
 }
@@ -150,8 +165,6 @@ def test_doctor_names_it_and_fix_mends_what_can_be_mended(
         assert fixed.healthy == case.fixed, [one for one in fixed.findings if not one.fixed]
         if case.fixed:
             assert codes(examine(store)) == set()
-    if name == "hook not executable":
-        write_hooks(written / ".git", "/usr/bin/python3")
     if name != "object gone":
         assert_sound(written)
 
