@@ -7,6 +7,7 @@ Each function returns problem sentences, `path: what is wrong`; an empty list al
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from gitmail.errors import BrokenFile, StoreUnavailable
 from gitmail.format.agents import agent_from_bytes
@@ -28,15 +29,19 @@ from gitmail.values.paths import (
     is_letter_name,
 )
 from gitmail.values.rules import letter_changes, mark_changes, marks_added, may_mark, place_problems
+from gitmail.values.times import format_time
 
 LETTER_LIMIT = 512 * 1024
 """Most bytes of any file of the store: the largest text, its header, and room to spare."""
 
 
-def check_new_file(path: str, data: bytes, author: str | None = None) -> list[str]:
+def check_new_file(
+    path: str, data: bytes, author: str | None = None, latest: datetime | None = None
+) -> list[str]:
     """Return what is wrong with a file that appears at `path`.
 
-    With `author` (the commit's), a new letter must come from that author and bring no marks.
+    With `author` (the commit's), a new letter must come from that author and bring no marks; with
+    `latest` it must not be dated later, because every later letter of the store would be too.
     """
     place = classify(path)
     problems = _content_problems(path, place, data)
@@ -48,6 +53,8 @@ def check_new_file(path: str, data: bytes, author: str | None = None) -> list[st
     problems += _named(path, place_problems(delivery, place))
     if author is not None:
         problems += _named(path, _forged(delivery, place, author))
+    if latest is not None and delivery.letter.date > latest:
+        problems.append(f"{path}: its date, {format_time(delivery.letter.date)}, lies ahead")
     return problems
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from gitmail.values.names import fold, name_from_person
 from gitmail.values.paths import CONFIG, Kind, classify, mailbox_path
 from gitmail.values.sentences import UNDOES, parse_trailers
 
+CLOCK_AHEAD = timedelta(days=1)
 PLAIN_FILE = 0o100644
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40})", re.MULTILINE)
 _SHOWN = 20
@@ -39,6 +41,7 @@ class _Checker:
     reader: ObjectReader
     quarantine: bool
     authors: bool
+    latest: datetime | None = None
     exempt_paths: set[str] = field(default_factory=set)
 
     def range(self, old: str, new: str) -> list[str]:
@@ -96,7 +99,7 @@ class _Checker:
         if new_files:
             for change in chain.from_iterable(arrived.values()):
                 data = self.reader.blob(change.new_sha or "")
-                problems += check_new_file(change.path, data, author)
+                problems += check_new_file(change.path, data, author, self.latest)
         return problems
 
     def _gone(
@@ -171,12 +174,14 @@ class _Checker:
         return problems
 
 
-def check_push(git_dir: Path, reader: ObjectReader, old: str, new: str) -> list[str]:
+def check_push(git_dir: Path, reader: ObjectReader, old: str, new: str, now: datetime) -> list[str]:
     """Return what is wrong with the commits `old..new` of a push; the reader sees its quarantine.
 
-    Authors count: letters come from their author, marks from the mailbox's owner.
+    Authors count: letters come from their author, marks from the mailbox's owner. A letter may be
+    dated ahead of `now` by CLOCK_AHEAD, for the clock of another machine.
     """
-    return _Checker(git_dir, reader, quarantine=True, authors=True).range(old, new)
+    latest = now + CLOCK_AHEAD
+    return _Checker(git_dir, reader, quarantine=True, authors=True, latest=latest).range(old, new)
 
 
 def check_range(git_dir: Path, reader: ObjectReader, old: str, new: str) -> list[str]:

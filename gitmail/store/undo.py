@@ -32,7 +32,7 @@ def undo(store: Store, who: Person, commit: str) -> Written[str]:
     def decide(view: View) -> Change[str]:
         record = store.reader.commit(target)
         if len(record.parents) != 1:
-            raise _refused(target, "only a commit with one parent can be undone")
+            raise _refused(target, "only a commit with one parent can be undone, no merge or first")
         if not walk.is_ancestor(store.git_dir, target, view.main):
             raise _refused(target, "it is not part of main")
         changes = walk.diff(store.git_dir, record.parents[0], target)

@@ -22,7 +22,7 @@ from gitmail.store.checks import check_push
 from gitmail.store.location import NOBODY
 from gitmail.store.private import PrivateState
 from gitmail.store.pushing import push_is_over
-from gitmail.store.store import Store
+from gitmail.store.store import Store, system_clock
 
 _SHOWN = 10
 _ZERO = "0" * 40
@@ -61,7 +61,7 @@ def check_line(git_dir: Path, line: str) -> list[str]:
     if not walk.is_ancestor(git_dir, old, new, quarantine=True):
         return ["main only grows: pull first, then push (a rewritten main is refused)"]
     with ObjectReader(git_dir, quarantine=True) as reader:
-        return check_push(git_dir, reader, old, new)
+        return check_push(git_dir, reader, old, new, system_clock())
 
 
 def _refuse(problems: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -271,6 +272,15 @@ def _forged_letter(place: Path) -> None:
     target.write_text(text.replace(old, fresh), encoding="utf-8")
 
 
+def _dated_ahead(place: Path) -> None:
+    letter = letter_in(place)
+    text = letter.read_text().replace("from: BlueLake", "from: PatPerson")
+    old = next(line[4:] for line in text.splitlines() if line.startswith("id: ")).strip('"')
+    text = re.sub("date: [0-9]{4}", "date: 2099", text).replace(old, "e" * 8 + old[8:])
+    name = letter.name.replace(old[:8], "e" * 8)
+    letter.with_name("2099" + name[4:]).write_text(text, encoding="utf-8")
+
+
 def _marked_by_another(place: Path) -> None:
     letter = letter_in(place, RED)
     head, _, text = letter.read_text().partition("\n---\n")
@@ -320,6 +330,7 @@ BAD: dict[str, tuple[Callable[[Path], None], str]] = {
     "exec bit": (_exec_bit, "not a plain file"),
     "submodule": (_submodule, "not a plain file"),
     "forged letter": (_forged_letter, "but the author is"),
+    "letter dated ahead": (_dated_ahead, "lies ahead"),
     "another's mark": (_marked_by_another, "set a mark in the mailbox of"),
     "garbage beside a letter": (_garbage_beside_a_letter, "archive"),
     "agent with letters gone": (_agent_with_letters_gone, "may not be removed"),
