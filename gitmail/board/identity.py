@@ -8,9 +8,8 @@ the environment. (A server, which speaks for one agent all along, has an order o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmail.values.names import check_agent_name, fold, name_from_person
 
@@ -31,8 +30,7 @@ class Source(StrEnum):
     PERSON = "person"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """A name and where it comes from; nobody needs to be registered under it yet."""
 
     name: str

@@ -12,9 +12,9 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gitmail.store.private import PrivateState
 from gitmail.values.names import fold
@@ -26,8 +26,7 @@ LISTENING = "listening"
 _LAST = "last"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What is known of an agent's presence: alive now, listening now, last own action (UTC)."""
 
     attached: bool

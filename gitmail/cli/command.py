@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -59,8 +61,13 @@ def gitmail_command(
     """
 
     def decorate(function: Callable[..., int | None]) -> click.Command:
+        @functools.wraps(function)
+        def loaded(app: App, **options: Any) -> int | None:
+            gc.enable()  # main switched it off while modules were loaded
+            return function(app, **options)
+
         settings: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
-        made = click.command(name, context_settings=settings)(click.pass_obj(function))
+        made = click.command(name, context_settings=settings)(click.pass_obj(loaded))
         made.params += [*PLACE_OPTIONS, *([JSON_OPTION] if answers_json else [])]
         return made
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from gitmail.errors import GitmailError
 from gitmail.store.notice import Notice
 from gitmail.values.text import columns, visible, visible_text
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows under headings; the last column takes the room that is left."""
 
     headings: tuple[str, ...]

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _IDENT = re.compile(rb"^(?P<name>.*?) ?<(?P<email>[^>]*)>(?: (?P<time>-?\d+))?")
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 _INSIDE = re.compile(r"[<>\n\r\0]")
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """A name and an address as they stand in a commit."""
 
     name: str
     email: str
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """One commit. Times are whole seconds since the epoch; `sha` may be empty if not known."""
 
     sha: str

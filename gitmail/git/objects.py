@@ -8,10 +8,9 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import IO, Self
+from typing import IO, NamedTuple, Self
 
 from gitmail.errors import StoreUnavailable
 from gitmail.git import process
@@ -27,8 +26,7 @@ _AT_ONCE = 64
 _Tree = Mapping[str, "TreeEntry"]
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """One line of a tree: git's mode as a number (0o100644, 0o40000, …) and the object's SHA-1."""
 
     mode: int

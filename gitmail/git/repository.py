@@ -7,14 +7,12 @@ It is marked bare, with the Markdown tree beside its `.git`: there is no git ind
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitmail.errors import Refused, StoreUnavailable
 from gitmail.git import process
@@ -50,8 +48,7 @@ _CREATING = "creating"
 _ORPHAN_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigProblem:
+class ConfigProblem(NamedTuple):
     """One thing about the store's repository that is not as gitmail needs it."""
 
     what: str
@@ -126,14 +123,14 @@ def check_config(git_dir: Path, hooks: Sequence[str] = ()) -> list[ConfigProblem
     ]
     if not (git_dir / "worktrees").is_file():
         problems.append(ConfigProblem("the file that refuses linked worktrees is gone"))
-    digest = _digest(git_dir)
+    seen = _seen(git_dir)
     checked = private_dir(git_dir) / "config-checked"
     with suppress(OSError):
-        if checked.read_text(encoding="ascii") == digest:
+        if checked.read_bytes() == seen:
             return problems
     settings = _check_settings(git_dir)
     if not settings:
-        _remember(checked, digest)
+        _remember(checked, seen)
     return problems + settings
 
 
@@ -166,7 +163,7 @@ def _build(path: Path, fill: Callable[[Path], None]) -> bool:
         finally:
             os.close(lock)
     finally:
-        shutil.rmtree(top, ignore_errors=True)
+        _remove(top)
 
 
 def _put_in_place(top: Path, path: Path) -> bool:
@@ -202,7 +199,13 @@ def _mark_creating(top: Path) -> int:
 def _remove_leftovers(path: Path) -> None:
     for folder in path.parent.iterdir():
         if folder.name.startswith(_prefix(path)) and _is_dead(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    import shutil  # only where a store is made
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_dead(folder: Path) -> bool:
@@ -267,15 +270,15 @@ def _not_empty(path: Path) -> Refused:
     )
 
 
-def _digest(git_dir: Path) -> str:
+def _seen(git_dir: Path) -> bytes:
+    """Return what decides whether the config was found good: it, and what it was held against."""
     try:
         content = (git_dir / "config").read_bytes()
     except FileNotFoundError:
         raise StoreUnavailable(
             "store_missing", f"{git_dir} is no git repository.", "Run `gitmail init`."
         ) from None
-    wanted = repr(sorted(SETTINGS.items())).encode()
-    return hashlib.sha256(wanted + content).hexdigest()
+    return repr(sorted(SETTINGS.items())).encode() + b"\n" + content
 
 
 def _check_settings(git_dir: Path) -> list[ConfigProblem]:
@@ -311,8 +314,8 @@ def _config(git_dir: Path, args: Sequence[str]) -> None:
     process.run(["config", "--file", f"{git_dir}/config", *args], git_dir=None, cwd=git_dir)
 
 
-def _remember(checked: Path, digest: str) -> None:
+def _remember(checked: Path, seen: bytes) -> None:
     temporary = checked.with_name(f"{checked.name}-{os.getpid()}-{os.urandom(4).hex()}")
     with suppress(OSError):  # a read-only store is checked anew each time
-        temporary.write_text(digest, encoding="ascii")
+        temporary.write_bytes(seen)
         os.replace(temporary, checked)

@@ -7,8 +7,8 @@ A count and its list come from the same condition, so that no two surfaces can d
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from gitmail.index.deliveries import NEWEST_FIRST, load_all, select
 from gitmail.index.index import Index
@@ -21,8 +21,7 @@ _LAPSING = "deliveries AS d INDEXED BY deliveries_lapsing"
 _AFTER = " AND (d.date, d.id) > (?, ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(NamedTuple):
     """What fills a mailbox (contract: send, limits).
 
     `expiring` counts pending letters that have an expiry, `unhandled` all pending letters.
@@ -32,8 +31,7 @@ class Queue:
     unhandled: int
 
 
-@dataclass(frozen=True, slots=True)
-class Inbox:
+class Inbox(NamedTuple):
     """A page of an inbox, newest first.
 
     `total` counts all letters that match; `unread` those among them without `read_at`.

@@ -7,7 +7,6 @@ Texts are not in here: `letter.text` and `agent.notes` are empty, and come from 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,8 +30,7 @@ class Place(NamedTuple):
     recipient: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRow:
+class DeliveryRow(NamedTuple):
     """One file of a mailbox.
 
     `commit` is the first that brought this letter to this mailbox and `author` the name it was
@@ -63,8 +61,7 @@ class DeliveryRow:
         return not self.archived and not self.delivery.handled
 
 
-@dataclass(frozen=True, slots=True)
-class LetterRow:
+class LetterRow(NamedTuple):
     """One letter and all its copies, by recipient. Whoever shows it hides the bcc ones."""
 
     letter: Letter
@@ -76,8 +73,7 @@ class LetterRow:
         return Place(self.letter.date, self.letter.id)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRow:
+class AgentRow(NamedTuple):
     """A profile as of main; `agent.notes` is empty."""
 
     agent: Agent
@@ -85,8 +81,7 @@ class AgentRow:
     blob: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryRow:
+class MemoryRow(NamedTuple):
     """A note as of main, with its text; `live` is false below memories/superseded/."""
 
     memory: Memory
@@ -95,8 +90,7 @@ class MemoryRow:
     blob: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReservationRow:
+class ReservationRow(NamedTuple):
     """A reservation as of main; it may have expired."""
 
     reservation: Reservation
@@ -104,8 +98,7 @@ class ReservationRow:
     blob: str
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenRow:
+class BrokenRow(NamedTuple):
     """A file of main that does not follow the format, and what is wrong with it."""
 
     path: str

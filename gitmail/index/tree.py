@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gitmail.index.files import storable
 from gitmail.index.index import Index
@@ -12,8 +12,7 @@ from gitmail.index.rows import BrokenRow
 _LAST = "\U0010ffff"
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What `stat` said of a file when its content was known to be its blob's."""
 
     size: int
@@ -21,8 +20,7 @@ class Stamp:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class TrackedFile:
+class TrackedFile(NamedTuple):
     """A file of main; `stamp` is None until somebody compared the file on disk with it."""
 
     path: str

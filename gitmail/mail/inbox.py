@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmail.errors import InvalidInput
 from gitmail.index.letters import sent as sent_rows
@@ -25,8 +24,7 @@ MOST = 1000
 PAGE_BYTES = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class InboxPage:
+class InboxPage(NamedTuple):
     """Letters of one mailbox, newest first.
 
     `total` and `unread` count all that match the filters, `texts` holds bodies by letter id when
@@ -42,8 +40,7 @@ class InboxPage:
     now: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """What lies in an inbox: what waits, what lapsed unhandled, what could not be read."""
 
     agent: str

@@ -8,7 +8,7 @@ at all when it went to blind recipients only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from gitmail.errors import InvalidInput, NotFound
@@ -151,7 +151,7 @@ def visible(row: LetterRow, reader: str) -> LetterRow | None:
         return None
     copies.sort(key=lambda copy: fold(copy.delivery.recipient) != mine)
     shown = min(copies, key=lambda copy: copy.letter.kind == "bcc")
-    return replace(row, letter=shown.letter, deliveries=tuple(copies))
+    return row._replace(letter=shown.letter, deliveries=tuple(copies))
 
 
 def _thread_name(view: View, text: str) -> str:

@@ -132,7 +132,7 @@ def _new(row: DeliveryRow, ack: bool) -> bool:
 
 
 def _marked(one: Opened, keys: tuple[str, ...], view: View) -> Opened:
-    return Opened(replace(one.row, delivery=marked(one.row.delivery, keys, view.now)), one.text)
+    return Opened(one.row._replace(delivery=marked(one.row.delivery, keys, view.now)), one.text)
 
 
 # -- the page ----------------------------------------------------------------------------------

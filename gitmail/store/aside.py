@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gitmail.store.blobs import blob_id
 from gitmail.store.private import PrivateState
@@ -23,8 +23,7 @@ SETTLE_SECONDS = 10.0
 """How long a displaced file is kept before it is compared for the last time."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(NamedTuple):
     """One file in `aside/`: where it came from, what it held, and why it is here."""
 
     file: str
@@ -75,11 +74,11 @@ class AsideFolder:
 
     def settle(self, entry: SetAside, data: bytes) -> None:
         """Say that the save in a displaced file was taken over; it may be saved to once more."""
-        self._write_note(replace(entry, base=blob_id(data), at=time.time()))
+        self._write_note(entry._replace(base=blob_id(data), at=time.time()))
 
     def reject(self, entry: SetAside, reason: str) -> None:
         """Keep a displaced file for a person to look at: what was saved into it is unusable."""
-        self._write_note(replace(entry, reason=reason))
+        self._write_note(entry._replace(reason=reason))
 
     def age(self, entry: SetAside, now: float) -> float:
         """Return the seconds since somebody last saved to the file."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmail.errors import BrokenFile, StoreBusy, StoreUnavailable
 from gitmail.index.index import Index
@@ -53,8 +53,7 @@ class Edits:
         return bool(self.committed or self.restored or self.set_aside)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A file that differs from main: `tracked` is None for a new one, `data` for one that is gone
     or cannot be read as a file."""
 

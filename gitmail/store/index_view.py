@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitmail.errors import StoreUnavailable
 from gitmail.git.durable import disk_error
@@ -51,8 +51,7 @@ class MainRewound(Exception):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CaughtUp:
+class CaughtUp(NamedTuple):
     """How far the index is: the commit it shows, and whether that is main as it stands."""
 
     commit: str

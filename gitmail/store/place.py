@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitmail.git.project import Project, discover
 
@@ -17,8 +17,7 @@ STORE_KEY = "gitmail.store"
 FOLDER = "gitmail"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A project and where its store is, or would be."""
 
     project: Project

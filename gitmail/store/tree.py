@@ -12,8 +12,8 @@ import stat
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gitmail.errors import StoreUnavailable
 from gitmail.git.durable import sync_together
@@ -33,8 +33,7 @@ TreeFiles = dict[str, str]
 """Temporary files with the new content of paths, by path."""
 
 
-@dataclass(frozen=True, slots=True)
-class TreeChange:
+class TreeChange(NamedTuple):
     """One path between two states: the blob it had, the content it gets; None = no file."""
 
     path: str

@@ -13,10 +13,9 @@ Paths are POSIX and relative to the store's top.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gitmail.values.ids import PREFIX_LENGTH
 from gitmail.values.names import name_problem
@@ -57,8 +56,7 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class PathKind:
+class PathKind(NamedTuple):
     """What a path says by itself.
 
     `owner` is the name of a mailbox or agent; `file` the last part; `day` an archive folder as

@@ -41,4 +41,4 @@ def _marked(store: Store, caller: Caller, opened: Opened) -> Opened:
     except GitmailError as error:
         store.notice("not_marked", f"the letter was not marked as read: {error.message}")
         return opened
-    return replace(opened, row=replace(opened.row, delivery=delivery))
+    return replace(opened, row=opened.row._replace(delivery=delivery))
