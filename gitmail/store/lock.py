@@ -1,25 +1,23 @@
 """One writer at a time: a fair, bounded lock around every change of the store.
 
 filelock decides. Polling alone is unfair (a writer among thirty waited up to 8.7 s), so writers
-first queue in the kernel: `lock.turn` is held by whoever is next, `lock.queue` by whoever writes.
-A writer that has just finished has to take `lock.turn` like everyone else, so it cannot overtake
-the one that is already next in line. The kernel frees all three when a process dies; a lock that
-a living process holds is never broken.
+stand in line first (gitmail.store.line). The kernel frees every lock when its process dies; a lock
+that a living process holds is never broken.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from gitmail.errors import StoreBusy, StoreUnavailable
 from gitmail.git.durable import disk_error
+from gitmail.store.line import LineTimeout, in_line
 from gitmail.store.private import PrivateState
 
 DEFAULT_WAIT = 10.0
@@ -28,39 +26,6 @@ DEFAULT_WAIT = 10.0
 _thread_locks: dict[str, threading.Lock] = {}
 _thread_locks_guard = threading.Lock()
 _held_here = threading.local()
-
-
-class _BoundedFlock:
-    """A blocking flock in a helper thread that lets go by itself when it comes too late."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._guard = threading.Lock()
-        self._done = threading.Event()
-        self._given_up = False
-        self._error: OSError | None = None
-
-    def wait(self, seconds: float) -> bool:
-        """Return True when the lock was taken in time; the descriptor is the caller's again."""
-        threading.Thread(target=self._take, name="gitmail-lock", daemon=True).start()
-        self._done.wait(seconds)
-        with self._guard:
-            if self._error is not None:
-                raise self._error
-            if self._done.is_set():
-                return True
-            self._given_up = True
-            return False
-
-    def _take(self) -> None:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        except OSError as error:
-            self._error = error
-        with self._guard:
-            self._done.set()
-            if self._given_up:
-                os.close(self._descriptor)
 
 
 class WriteLock:
@@ -105,12 +70,7 @@ class WriteLock:
         if wait > 0:
             import filelock  # noqa: F401 - 0.06 s, before it is our turn; readers rarely need it
 
-        turn = self._queue_up(self._private.turn, deadline, wait)
-        try:
-            queue = self._queue_up(self._private.queue, deadline, wait)
-        finally:
-            os.close(turn)
-        try:
+        with self._in_line(deadline, wait):
             from filelock import FileLock, Timeout
 
             lock = FileLock(str(self._private.lock), fallback_to_soft=False)
@@ -126,25 +86,20 @@ class WriteLock:
                 yield
             finally:
                 lock.release()
-        finally:
-            os.close(queue)
 
-    def _queue_up(self, path: Path, deadline: float, wait: float) -> int:
-        """Return a descriptor that holds the flock of `path`; closing it lets go."""
-        descriptor = _open_lock_file(path)
+    @contextmanager
+    def _in_line(self, deadline: float, wait: float) -> Iterator[None]:
+        entered = False
         try:
-            with suppress(BlockingIOError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return descriptor
-            seconds = deadline - time.monotonic()
-            if seconds > 0 and _BoundedFlock(descriptor).wait(seconds):
-                return descriptor
+            with in_line(self._private.line, deadline):
+                entered = True
+                yield
+        except LineTimeout:
+            raise self._busy(wait) from None
         except OSError as error:
-            os.close(descriptor)
-            raise _lock_error(path, error) from error
-        if seconds <= 0:
-            os.close(descriptor)
-        raise self._busy(wait)
+            if entered:
+                raise
+            raise _lock_error(self._private.line, error) from error
 
     def _busy(self, wait: float) -> StoreBusy:
         return StoreBusy(
@@ -154,14 +109,6 @@ class WriteLock:
             lock=str(self._private.lock),
             waited_seconds=wait,
         )
-
-
-def _open_lock_file(path: Path) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        return os.open(path, flags, 0o600)
-    except OSError as error:
-        raise _lock_error(path, error) from error
 
 
 def _lock_error(path: Path, error: OSError) -> StoreUnavailable:

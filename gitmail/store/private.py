@@ -32,14 +32,9 @@ class PrivateState:
         return self.root / "lock"
 
     @property
-    def turn(self) -> Path:
-        """Held by the next writer in line, so that the last one cannot overtake it."""
-        return self.root / "lock.turn"
-
-    @property
-    def queue(self) -> Path:
-        """The lock that writers wait on in the kernel instead of polling."""
-        return self.root / "lock.queue"
+    def line(self) -> Path:
+        """Where writers stand in line, one ticket each."""
+        return self.root / "line"
 
     @property
     def index(self) -> Path:

@@ -101,7 +101,7 @@ def _commit_broken(shop: Shell, name: str, count: int) -> None:
 
 
 def test_a_busy_store_ends_with_4_and_names_the_lock(shop: Shell) -> None:
-    queue = os.open(shop.store / ".git" / "gitmail" / "lock.turn", os.O_RDWR | os.O_CREAT)
+    queue = os.open(shop.store / ".git" / "gitmail" / "lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(queue, fcntl.LOCK_EX)
     try:
         busy = shop("send", "BlueLake", "-m", "x", "--json", code=4).json

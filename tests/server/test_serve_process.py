@@ -107,14 +107,12 @@ def raw(folder: Path, *options: str, **variables: str) -> Iterator[Raw]:
 def locked(project: Project) -> Iterator[None]:
     """Somebody else writes all the while."""
     private = PrivateState.of_store(project.store)
-    descriptors = [os.open(path, os.O_RDWR | os.O_CREAT) for path in (private.queue, private.lock)]
+    descriptor = os.open(private.lock, os.O_RDWR | os.O_CREAT)
     try:
-        for descriptor in descriptors:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+        os.close(descriptor)
 
 
 def _send(number: int, to: str = GREEN) -> dict[str, Any]:
