@@ -100,6 +100,7 @@ def _commit_broken(shop: Shell, name: str, count: int) -> None:
         (shop.store / inbox / file.name).write_bytes(file.read_bytes())
 
 
+@pytest.mark.storm  # it waits out the ten seconds a writer waits
 def test_a_busy_store_ends_with_4_and_names_the_lock(shop: Shell) -> None:
     queue = os.open(shop.store / ".git" / "gitmail" / "lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(queue, fcntl.LOCK_EX)

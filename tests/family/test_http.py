@@ -86,7 +86,7 @@ def served(project: Project, *options: str) -> Iterator[Served]:
         server.stderr.close()
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("era", [ERAS[0], pytest.param(ERAS[1], marks=pytest.mark.storm)])
 def test_many_agents_speak_through_one_server_and_one_beside_it(project: Project, era: str) -> None:
     async def main(there: Served) -> None:
         async with (

@@ -54,7 +54,7 @@ async def _poll(voice: Voice, key: dict[str, Any], since: str | None, limit: int
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("limit", [1, 7])
+@pytest.mark.parametrize("limit", [pytest.param(1, marks=pytest.mark.storm), 7])
 def test_every_letter_is_seen_exactly_once_however_they_arrive(
     project: Project, limit: int
 ) -> None:
