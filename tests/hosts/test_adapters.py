@@ -17,20 +17,20 @@ SESSION = "0f2c5a1e-8d0e-4a57-9a1b-2f6f0d2f9d11"
 CLAUDE_COMMON = {
     "session_id": SESSION,
     "transcript_path": "/home/pat/.claude/projects/-work-acme/0f2c5a1e.jsonl",
-    "cwd": "/work/acme",
+    "cwd": "/home/pat/acme",
     "permission_mode": "default",
 }
 CODEX_COMMON = {
     "session_id": SESSION,
     "transcript_path": None,
-    "cwd": "/work/acme",
+    "cwd": "/home/pat/acme",
     "model": "gpt-5.2-codex",
     "permission_mode": "default",
 }
 GEMINI_COMMON = {
     "session_id": SESSION,
     "transcript_path": "/home/pat/.gemini/tmp/chat.json",
-    "cwd": "/work/acme",
+    "cwd": "/home/pat/acme",
     "timestamp": "2026-11-30T20:01:02.123Z",
 }
 CURSOR_COMMON = {
@@ -38,13 +38,13 @@ CURSOR_COMMON = {
     "generation_id": "490b90b7-a2ce-4c2c-bb76-cb77b125df2f",
     "model": "default",
     "cursor_version": "3.2.1",
-    "workspace_roots": ["/work/acme", "/work/other"],
+    "workspace_roots": ["/home/pat/acme", "/home/pat/other"],
     "user_email": None,
     "transcript_path": None,
 }
 VSCODE_COMMON = {
     "timestamp": "2026-11-30T20:01:02.000Z",
-    "cwd": "/work/acme",
+    "cwd": "/home/pat/acme",
     "sessionId": SESSION,
     "transcript_path": "/home/pat/.config/Code/transcript.json",
 }
@@ -168,7 +168,7 @@ def test_a_real_sample_of_every_host_and_event_becomes_one_event(
     assert event.kind == hosts.EVENT_WORDS[word]
     assert event.host_event == name
     assert event.session_id == SESSION
-    assert event.cwd == "/work/acme"
+    assert event.cwd == "/home/pat/acme"
     assert not event.stop_hook_active
     assert event.subagent == ""
 
