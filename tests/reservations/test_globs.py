@@ -51,8 +51,9 @@ def test_patterns_overlap_exactly_when_a_path_is_covered_by_both(first: str, sec
         path = meeting.decode()
         assert matches(first, path)
         assert matches(second, path)
-        assert _by_pathspec(first, path)
-        assert _by_pathspec(second, path)
+        if not {".", ".."} & set(path.split("/")):  # pathspec takes such parts away first
+            assert _by_pathspec(first, path)
+            assert _by_pathspec(second, path)
     else:
         one, two = GitIgnoreSpec.from_lines([first]), GitIgnoreSpec.from_lines([second])
         assert not [path for path in PATHS if one.match_file(path) and two.match_file(path)]
